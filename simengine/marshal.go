@@ -155,7 +155,7 @@ func (r *Request) launchKey(module string) string {
 // launched is what of a request decides what its CTAs execute.
 func (r *Request) launched() Request {
 	same := *r
-	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal = 0, math.MinInt, LevelInvalid, 0
+	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal, same.Assembled = 0, math.MinInt, LevelInvalid, 0, nil
 	return same
 }
 

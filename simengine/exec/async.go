@@ -23,7 +23,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	if reading != 0 {
-		r.observe(w, in, ir.Global, g.width, reading, true)
+		r.observe(w, in, ir.Global, g.width, reading, a.data)
 		if r.series != nil {
 			if s := r.globalRaces(w, in, g, reading, false); s != next {
 				return s
@@ -37,7 +37,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 			return s
 		}
 	}
-	r.observe(w, in, ir.Shared, a.width, mask, true)
+	r.observe(w, in, ir.Shared, a.width, mask, a.data)
 	if r.p.tracks {
 		if s := r.touchTiles(w, in, a, mask); s != next {
 			return s

@@ -107,15 +107,18 @@ func (f *format) unpack(bits uint32) float64 {
 	case mag == f.inf:
 		v = math.Inf(1)
 	case mag>>f.man == 0:
-		v = math.Ldexp(float64(mag), f.emin-f.man)
+		v = float64(mag) * power(f.emin-f.man)
 	default:
-		v = math.Ldexp(float64(mag&(1<<f.man-1)|1<<f.man), int(mag>>f.man)-1+f.emin-f.man)
+		v = float64(mag&(1<<f.man-1)|1<<f.man) * power(int(mag>>f.man)-1+f.emin-f.man)
 	}
 	if bits&f.sign != 0 {
 		return -v
 	}
 	return v
 }
+
+// power is 2 to the e, of the exponents that the formats have.
+func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
 // addOdd is a+b rounded to odd: exact when representable, else the neighbour
 // with an odd last bit, so that a later rounding to a format of at most 51

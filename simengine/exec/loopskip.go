@@ -221,7 +221,7 @@ func (run *loopRun) note(w *warp, s *sampler) {
 func (run *loopRun) cycled(w *warp, s *sampler) bool {
 	for n, c := range s.cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
+			if l := bits.TrailingZeros32(m); w.value(c, l) != run.cyclic[n][l] {
 				return false
 			}
 		}
@@ -230,11 +230,24 @@ func (run *loopRun) cycled(w *warp, s *sampler) bool {
 }
 
 func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
-	if s.file == file64 {
+	switch s.file {
+	case file64:
 		*d = w.r64[s.index]
-		return
+	case filePred:
+		for l := range d {
+			d[l] = w.value(s, l)
+		}
+	default:
+		widen(d, &w.r32[s.index], false)
 	}
-	widen(d, &w.r32[s.index], false)
+}
+
+// value is get for predicates too.
+func (w *warp) value(s slot, l int) uint64 {
+	if s.file == filePred {
+		return uint64(w.pred[s.index] >> l & 1)
+	}
+	return w.get(s, l)
 }
 
 // leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
@@ -281,6 +294,9 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		if s.estimated {
 			n -= marginal
 		}
+		if s.periodic {
+			n = r.fewest(key, period, n)
+		}
 		if agreed, ok := r.agreed[key]; !ok {
 			r.agreed[key] = n
 		} else if s.estimated && n+2*marginal >= agreed {
@@ -306,6 +322,22 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		}
 		r.obs.Repeat(w.id, s.head, n)
 	}
+}
+
+// fewest is n, or less of it in whole periods, as few as warps before have left out or one of an earlier run could. Where
+// a warp cannot leave out as many as those before it, the next run knows.
+func (r *Runner) fewest(key loopKey, period, n int64) int64 {
+	if least, ok := r.least[key]; ok && least < n {
+		n = least - max(least, 0)%period
+	}
+	agreed, ok := r.agreed[key]
+	switch {
+	case ok && agreed < n && agreed%period == 0:
+		return agreed
+	case ok && agreed > n:
+		r.least[key] = n
+	}
+	return n
 }
 
 // remaining is how many more comparisons will continue the loop: 0 where that differs between lanes

@@ -50,7 +50,7 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
 	active := mask
 	mask &= a.lanes
-	if !a.data && a.op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared) {
+	if !a.data && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared && a.op != ir.CpAsync) {
 		return next
 	}
 	if a.family != 0 && r.follow(w, in, mask) {

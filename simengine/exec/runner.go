@@ -92,6 +92,7 @@ type raceDetection struct {
 type loopSampling struct {
 	sampling       bool
 	agreed         map[loopKey]int64 // iterations left out
+	least          map[loopKey]int64 // of those of periodic loops, the fewest that a warp of an earlier run could leave out
 	disagree       bool
 	noBarrierLoops bool
 	passages       []passage
@@ -131,6 +132,7 @@ type scratch struct {
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
 	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
+	r.least = map[loopKey]int64{}
 	r.maps, r.arrivals = make([]usedMap, p.mapUses), map[uint64]uint64{}
 	for _, pc := range p.slow {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
@@ -225,6 +227,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	}
 	r.checkRaces = !opt.Races || !canRestart || r.p.waits || !r.p.canFilterRaces() || r.series != nil
 	r.passages, r.runs = r.passages[:0], 0
+	clear(r.least)
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setupGroup()

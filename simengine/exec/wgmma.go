@@ -96,10 +96,13 @@ func (g *groupProduct) multiply(t *groupTiles) {
 	}
 	for i := range groupRows {
 		row := t.a[i*g.K : (i+1)*g.K]
+		for k := range row {
+			row[k] *= sign
+		}
 		for j := range g.N {
 			sum := t.d[i*g.N+j]
 			for k, b := range t.b[j*g.K : (j+1)*g.K] {
-				sum += sign * row[k] * b
+				sum += row[k] * b
 			}
 			t.d[i*g.N+j] = g.bounded(sum)
 		}

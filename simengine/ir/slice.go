@@ -26,6 +26,22 @@ func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 // loads through another. It marks no more than SliceAddress.
 func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
 
+// SliceStraight is SliceDistinct or, for buffers that may alias, SliceAddress, but for the conditions of detours that
+// depend on what loops compute: lanes are taken to go past these. A softmax's logarithm of its sum would have the slice
+// compute all of it.
+func SliceStraight(k *Kernel, distinct bool) []bool {
+	var of []roots
+	if distinct {
+		of = k.pointerRoots()
+	}
+	if len(k.detours()) > 0 {
+		if s := withoutDetours(k, of, false, true); s != nil {
+			return s.needed
+		}
+	}
+	return slice(k, of)
+}
+
 func slice(k *Kernel, of []roots) []bool {
 	s := sliceWithout(k, of, nil, false)
 	if s.multiplies() {
