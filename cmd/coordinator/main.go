@@ -194,7 +194,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer mine.end()
-	secured = append(secured, mine.gate()...)
+	secured.Options = append(secured.Options, mine.gate()...)
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
