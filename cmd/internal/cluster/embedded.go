@@ -10,7 +10,9 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
 
+	"github.com/warptune/warptune/cmd/internal/measure"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -26,8 +28,9 @@ type Embedded struct {
 	store  store.Store
 	run    *errgroup.Group // coordinator and server
 	stop   context.CancelFunc
-	work   *errgroup.Group // worker
+	work   *errgroup.Group // workers
 	drain  context.CancelFunc
+	works  map[string]bool // their names
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -95,34 +98,60 @@ func provide(path string, create bool) error {
 // Dial connects to the coordinator. Close the connection before Embedded.
 func (e *Embedded) Dial() (*rpc.MemoryConn, error) { return e.memory.Dial() }
 
-// embeddedID is the worker's name: the database's lock lets one live at a time.
-const embeddedID = "embedded"
+// Names of the workers: the database's lock lets one of each live at a time.
+const (
+	embeddedID  = "embedded"
+	measuringID = "embedded-gpu"
+)
 
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
 func (e *Embedded) Work(slots int, fault func(error)) error {
-	if e.work != nil {
+	archs, err := Descriptors()
+	if err != nil {
+		return err
+	}
+	return e.start(worker.Options{ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs}, func(conn grpc.ClientConnInterface) worker.Evaluator {
+		evaluator := NewEvaluator(worker.NewKnown(conn))
+		evaluator.AnyCompiler = true
+		return evaluator
+	}, fault)
+}
+
+// Measure starts a worker that measures, once; slots is how many configurations are made
+// ready at a time.
+func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
+	m.prepare.AnyCompiler = true
+	return e.start(worker.Options{ID: measuringID, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels()},
+		func(grpc.ClientConnInterface) worker.Evaluator { return m }, fault)
+}
+
+// start starts a worker, unless one of its name was started.
+func (e *Embedded) start(o worker.Options, evaluator func(grpc.ClientConnInterface) worker.Evaluator, fault func(error)) error {
+	if e.works[o.ID] {
 		return nil
 	}
 	conn, err := e.Dial()
 	if err != nil {
 		return err
 	}
-	archs, err := Descriptors()
+	o.Evaluator = worker.Recovering(evaluator(conn))
+	w, err := worker.New(conn, o)
 	if err != nil {
 		return err
 	}
-	evaluator := NewEvaluator(worker.NewKnown(conn))
-	evaluator.AnyCompiler = true
-	w, err := worker.New(conn, worker.Options{
-		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: worker.Recovering(evaluator),
-	})
-	if err != nil {
-		return err
+	if e.work == nil {
+		e.work, e.works = new(errgroup.Group), map[string]bool{}
 	}
+	e.works[o.ID] = true
 	ctx, drain := context.WithCancel(context.Background())
-	e.work, e.drain = new(errgroup.Group), drain
+	before := e.drain
+	e.drain = func() {
+		drain()
+		if before != nil {
+			before()
+		}
+	}
 	e.work.Go(func() error {
 		defer conn.Close()
 		_, err := w.Run(ctx)
