@@ -162,6 +162,9 @@ func (s *Spec) validateStart(complain func(string, ...any)) {
 	if len(s.Start) > maxStart {
 		complain("%d configurations to begin with, more than %d", len(s.Start), maxStart)
 	}
+	if s.Strategy == StrategyListed && (len(s.Start) == 0 || s.Budget != int64(len(s.Start))) {
+		complain("strategy %s wants configurations to start with, and a budget of as many", StrategyListed)
+	}
 	size := 0
 	for _, text := range s.Start {
 		size += len(text)
@@ -185,6 +188,10 @@ const (
 	LevelMeasured   = "measured"
 	MeasuringEngine = "gpu-"
 )
+
+// StrategyListed evaluates the configurations that a spec starts with, and no others.
+// It searches for nothing: what is best of them is nobody's best.
+const StrategyListed = "listed"
 
 // Measured reports whether the sweep's configurations are timed on GPUs.
 func (s *Spec) Measured() bool { return s.LastLevel() == LevelMeasured }

@@ -222,7 +222,7 @@ type Best struct {
 // BestOf returns what a sweep's record says of its best; false where it does not say
 // all of it.
 func BestOf(s *Sweep) (Best, bool) {
-	if s.Best == nil || s.BestValues == nil || s.State == Deleting {
+	if s.Best == nil || s.BestValues == nil || s.State == Deleting || s.Spec.Strategy == StrategyListed {
 		return Best{}, false
 	}
 	return Best{

@@ -16,6 +16,7 @@ import (
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/measure"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -160,9 +161,21 @@ func (m *measuring) openHere(ctx context.Context) (*hereGPU, error) {
 	return &hereGPU{g, e}, nil
 }
 
-// defaultArch is the architecture of this machine's GPU, if --arch says none.
+// defaultArch is the architecture of this machine's GPU, if --arch says none. It refuses others.
 func (m *measuring) defaultArch(here *hereGPU) error {
-	if len(m.sweep.archs) > 0 || here.gauge == nil {
+	if here.gauge == nil {
+		return nil
+	}
+	for _, name := range m.sweep.archs {
+		d, err := cluster.LoadArch(name)
+		if err == nil {
+			err = here.evaluator.Fits(d.Descriptor)
+		}
+		if err != nil {
+			return usageError{err}
+		}
+	}
+	if len(m.sweep.archs) > 0 {
 		return nil
 	}
 	m.sweep.archs = slices.Sorted(maps.Keys(here.evaluator.Archs()))
@@ -256,11 +269,14 @@ func (m *measuring) measured(p *plan, chosen []selection, labels map[string]stri
 	for i, spec := range p.specs {
 		s := &warptunev1.Spec{
 			Kernel: spec.GetKernel(), Bundle: spec.GetBundle(), Arch: spec.GetArch(), Problem: spec.GetProblem(), Set: spec.GetSet(),
-			Strategy: "exhaustive", Seed: spec.GetSeed(), Level: "measured", Compiler: spec.GetCompiler(), Check: spec.GetCheck(),
+			Strategy: "exhaustive", Seed: spec.GetSeed(), Level: tuner.LevelMeasured, Compiler: spec.GetCompiler(), Check: spec.GetCheck(),
 			ArchDigest: spec.GetArchDigest(), Engine: measure.Engine, ArchDescriptor: spec.GetArchDescriptor(), On: labels,
 		}
 		if s.Start = chosen[i].configs; len(s.Start) > 0 {
 			s.Budget = int64(len(s.Start))
+			if chosen[i].predicted == nil {
+				s.Strategy = tuner.StrategyListed
+			}
 		} else {
 			s.Strategy, s.Budget, s.BudgetMs, s.Patience, s.Negligible, s.Start = spec.GetStrategy(), spec.GetBudget(), spec.GetBudgetMs(), spec.GetPatience(), spec.GetNegligible(), spec.GetStart()
 		}

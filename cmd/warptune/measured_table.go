@@ -131,6 +131,11 @@ func (a *app) printMeasured(t *measuredTable) error {
 	for _, f := range t.failed {
 		fmt.Fprintf(a.stdout, "%s: %s: %s\n", f.Validity, plainText(f.Parameters.String()), oneLineText(f.Message))
 	}
+	for _, f := range t.sweep.GetFailures() {
+		if f.GetKind() == "abandoned" {
+			fmt.Fprintf(a.stdout, "given up, e.g. %s: %s\n", exampleText(f), oneLineText(f.GetMessage()))
+		}
+	}
 	for _, r := range t.rows {
 		if r.Warnings != "" {
 			fmt.Fprintf(a.stdout, "caution: %s: %s\n", plainText(r.Parameters.String()), oneLineText(r.Warnings))

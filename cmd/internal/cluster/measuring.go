@@ -65,6 +65,9 @@ func fits(a *arch.Descriptor, d wire.Device) error {
 	return nil
 }
 
+// Fits says why the GPU is none of an architecture's; nil: it is one.
+func (m *Measuring) Fits(a *arch.Descriptor) error { return fits(a, m.gauge.GPU()) }
+
 // Archs are the built-in architectures that the GPU is, name to digest.
 func (m *Measuring) Archs() map[string]string { return m.archs }
 

@@ -6,66 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/warptune/warptune/cmd/internal/measure/standin"
 	"github.com/warptune/warptune/cmd/internal/measure/wire"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// built is where the measurer is, once build is done.
-var (
-	built string
-	build sync.Once
-)
-
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "warptune-measurer-")
-	if err != nil {
-		panic(err)
-	}
-	built = dir
 	code := m.Run()
-	_ = os.RemoveAll(dir)
+	standin.Clean()
 	os.Exit(code)
-}
-
-// standIn compiles the stand-in driver, puts the measurer into PATH, and has it load the
-// stand-in. old is a driver from before clusters.
-func standIn(t *testing.T, old bool) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("measuring is done on Linux only")
-	}
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler (cc): the stand-in driver cannot be compiled")
-	}
-	run := func(name string, args ...string) {
-		t.Helper()
-		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
-		}
-	}
-	build.Do(func() {
-		run("go", "build", "-o", filepath.Join(built, Program), "github.com/warptune/warptune/cmd/measurer")
-	})
-	dir := t.TempDir()
-	for _, lib := range []string{"cuda", "nvml"} {
-		args := []string{"-shared", "-fPIC", "-O1", "-w", "-o", filepath.Join(dir, lib+".so"), filepath.Join("testdata", "standin", lib+".c")}
-		if old {
-			args = append(args, "-DOLD")
-		}
-		run(cc, args...)
-	}
-	t.Setenv("WARPTUNE_LIBCUDA", filepath.Join(dir, "cuda.so"))
-	t.Setenv("WARPTUNE_LIBNVML", filepath.Join(dir, "nvml.so"))
-	t.Setenv("PATH", built+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // elements is the size of the buffer that the test's kernels fill.
@@ -103,7 +57,7 @@ func do(t *testing.T, m *Meter, job *wire.Job) *wire.Result {
 
 // A launch is timed, its clocks are read, and its outputs come back.
 func TestMeasured(t *testing.T) {
-	standIn(t, false)
+	standin.Install(t, false)
 	m := open(t, Options{})
 	if d := m.Device(); d.GPU != "Stand-in" || d.Driver != "999.1" || d.CUDA != 13000 || d.CC != [2]int{8, 0} || d.Unwatched != "" {
 		t.Fatalf("the GPU is %+v", d)
@@ -130,7 +84,7 @@ func TestMeasured(t *testing.T) {
 // A kernel that hangs, faults or ends the process, or whose code or launch is refused, is
 // named, and those after it are measured.
 func TestFailuresEndNothingElse(t *testing.T) {
-	standIn(t, false)
+	standin.Install(t, false)
 	m := open(t, Options{Limit: 3 * time.Second})
 	for _, c := range []struct{ name, kind, says string }{
 		{"fill_fault", wire.FailedRun, "CUDA_ERROR_ILLEGAL_ADDRESS"},
@@ -155,7 +109,7 @@ func TestFailuresEndNothingElse(t *testing.T) {
 
 // A clock that lies is found by the other one.
 func TestLyingClock(t *testing.T) {
-	standIn(t, false)
+	standin.Install(t, false)
 	r := do(t, open(t, Options{}), fill("fill_liar"))
 	var lie *ClockError
 	if _, err := Summarise(r); !errors.As(err, &lie) {
@@ -165,7 +119,7 @@ func TestLyingClock(t *testing.T) {
 
 // Throttling is said with its reasons.
 func TestThrottling(t *testing.T) {
-	standIn(t, false)
+	standin.Install(t, false)
 	t.Setenv("STANDIN_REASONS", "0x24")
 	sum, err := Summarise(do(t, open(t, Options{}), fill("fill")))
 	if err != nil {
@@ -178,7 +132,7 @@ func TestThrottling(t *testing.T) {
 
 // An old driver lacks calls: what needs them is refused by name, the rest is measured.
 func TestOldDriver(t *testing.T) {
-	standIn(t, true)
+	standin.Install(t, true)
 	m := open(t, Options{})
 	job := fill("fill")
 	job.Cluster = [3]uint32{2, 1, 1}
@@ -193,7 +147,7 @@ func TestOldDriver(t *testing.T) {
 
 // Where there is nothing to measure on, or others measure there, that is said.
 func TestRefusals(t *testing.T) {
-	standIn(t, false)
+	standin.Install(t, false)
 	refused := func(o Options, want string) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -9,10 +9,10 @@ import (
 	"github.com/warptune/warptune/cmd/internal/measure/wire"
 )
 
-// Plan is how much is measured of a launch: some 40 ms of a short one. The clocks of
-// an idle GPU have risen after the warm-up (20 ms on an H100); a batch is a thousand
-// times what an event resolves (0.5 us).
-var Plan = wire.Plan{WarmUp: 25_000, Batch: 1_500, Batches: 9, Cold: 5, Total: 2_000_000}
+// Plan is how much is measured of a launch: some 90 ms of a short one. During the warm-up
+// the clocks of an idle GPU rise, and fall again where the launch takes more power than the
+// GPU may. A batch is a thousand times what an event resolves (0.5 us).
+var Plan = wire.Plan{WarmUp: 50_000, Batch: 2_000, Batches: 15, Cold: 5, Total: 2_000_000}
 
 // Timing is what samples come to.
 type Timing struct {
@@ -35,7 +35,7 @@ const (
 	outlierDeviations = 6
 	outlierLeast      = 0.03
 	unsteady          = 0.05 // spread of the middle half over the median
-	lowClock          = 0.95 // of the highest
+	lowClock          = 0.98 // of the highest: the steps below are noise
 	clockSlack        = 1.05 // the GPU's time over the host's of a batch
 	clockOverhead     = 100  // microseconds that the host needs beside a batch
 	clockLeast        = 0.5  // the GPU's time over the host's, less the overhead
@@ -110,9 +110,10 @@ func (t *Timing) warn(r *wire.Result) {
 	for _, s := range r.States {
 		reasons |= s.Reasons
 	}
-	if why := Throttled(reasons); len(why) > 0 {
+	low := t.MaxSM > 0 && float64(t.SM) < lowClock*float64(t.MaxSM)
+	if why := Throttled(reasons); len(why) > 0 && (low || t.MaxSM == 0) {
 		say("the GPU was throttled (%s): its SM clock was %d of %d MHz", strings.Join(why, ", "), t.SM, t.MaxSM)
-	} else if t.MaxSM > 0 && float64(t.SM) < lowClock*float64(t.MaxSM) {
+	} else if low {
 		say("the SM clock was %d of %d MHz, and the driver does not say why", t.SM, t.MaxSM)
 	}
 	if t.Outliers > 0 {
