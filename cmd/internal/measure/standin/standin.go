@@ -18,6 +18,9 @@ import (
 //go:embed cuda.c.txt nvml.c.txt
 var sources embed.FS
 
+// userCache is where the Go tool caches what it builds: before a TestMain names another folder.
+var userCache, _ = os.UserCacheDir()
+
 // made is the measurer's folder, of the whole run of a test binary; "": there is none.
 var made string
 
@@ -35,7 +38,11 @@ var measurer = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	made = dir
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "measurer"), "github.com/warptune/warptune/cmd/measurer").CombinedOutput()
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "measurer"), "github.com/warptune/warptune/cmd/measurer")
+	if build.Env = os.Environ(); os.Getenv("GOCACHE") == "" && userCache != "" {
+		build.Env = append(build.Env, "GOCACHE="+filepath.Join(userCache, "go-build"))
+	}
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", &buildError{err, out}
 	}
