@@ -11,7 +11,7 @@ import (
 // Limits of a batch: the launches of a graph, and the fewest batches of which a median
 // says something.
 const (
-	mostLaunches = 2000
+	mostLaunches = 8000
 	leastBatches = 3
 )
 
@@ -24,24 +24,12 @@ func (g *gpu) time(f *cuda.Function, l *cuda.Launch, plan *wire.Plan, r *wire.Re
 	if err != nil {
 		return err
 	}
-	r.Launches = min(max(int(math.Ceil(plan.Batch/each)), 1), mostLaunches)
-	batch := each * float64(r.Launches)
-	batches := min(plan.Batches, max(int(plan.Total/batch), leastBatches))
-	graph, err := g.Capture(g.stream, func() error {
-		for range r.Launches {
-			if err := f.Launch(l, g.stream); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	graph, each, err := g.graph(f, l, each, plan, r)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = graph.Close() }()
-	if err := graph.Start(g.stream); err != nil { // the first start uploads it
-		return err
-	}
+	batches := min(plan.Batches, max(int(plan.Total/(each*float64(r.Launches))), leastBatches))
 	for i := range batches {
 		if err := g.batch(graph, i, r); err != nil {
 			return err
@@ -51,6 +39,40 @@ func (g *gpu) time(f *cuda.Function, l *cuda.Launch, plan *wire.Plan, r *wire.Re
 		return nil
 	}
 	return g.cold(f, l, plan.Cold, r)
+}
+
+// graph makes a batch of launches, each of which takes about so long. In a graph that may be much
+// less than in a stream, where short launches wait for the host: then it is made again, longer.
+func (g *gpu) graph(f *cuda.Function, l *cuda.Launch, each float64, plan *wire.Plan, r *wire.Result) (*cuda.Graph, float64, error) {
+	for again := false; ; again = true {
+		r.Launches = min(max(int(math.Ceil(plan.Batch/each)), 1), mostLaunches)
+		graph, err := g.Capture(g.stream, func() error {
+			for range r.Launches {
+				if err := f.Launch(l, g.stream); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		start := func() error { return graph.Start(g.stream) }
+		if err := start(); err != nil { // the first start uploads it
+			return nil, 0, err
+		}
+		t, err := g.span(start, func() {})
+		if err != nil {
+			return nil, 0, err
+		}
+		each = max(t/float64(r.Launches), 0.1)
+		if again || 2*t >= plan.Batch || r.Launches == mostLaunches {
+			return graph, each, nil
+		}
+		if err := graph.Close(); err != nil {
+			return nil, 0, err
+		}
+	}
 }
 
 // batch times one start of a graph. Every second one is watched, which takes the host
@@ -92,7 +114,17 @@ func (g *gpu) span(f func() error, meanwhile func()) (float64, error) {
 	return g.Between(g.from, g.to)
 }
 
-// warmUp launches until the clocks have risen. It returns about how long a launch takes.
+// powerCap is the reason for low clocks that the GPU takes as much power as it may
+// (nvmlClocksEventReasonSwPowerCap).
+const powerCap = 0x4
+
+// capped reports whether power caps the clocks.
+func (g *gpu) capped() bool {
+	s, ok := g.state()
+	return ok && s.Reasons&powerCap != 0
+}
+
+// warmUp launches until the clocks have risen, and come to rest. It returns about how long a launch takes.
 func (g *gpu) warmUp(f *cuda.Function, l *cuda.Launch, plan *wire.Plan) (float64, error) {
 	began := time.Now()
 	for n := 1; ; n = min(2*n, mostLaunches) {
@@ -107,7 +139,7 @@ func (g *gpu) warmUp(f *cuda.Function, l *cuda.Launch, plan *wire.Plan) (float64
 		if err != nil {
 			return 0, err
 		}
-		if micro(time.Since(began)) >= plan.WarmUp {
+		if spent := micro(time.Since(began)); spent >= plan.Settle || spent >= plan.WarmUp && !g.capped() {
 			return max(t/float64(n), 0.1), nil
 		}
 	}

@@ -127,6 +127,7 @@ func (g *Gauge) outcome(o tuner.Outcome, p *evaluate.Prepared, code *Assembled, 
 	o.Checked = tuner.Checked{Of: p.Launch.Grid[0] * p.Launch.Grid[1] * p.Launch.Grid[2], Outputs: "not compared: " + p.Unchecked}
 	if p.Execution != nil {
 		o.Checked = evaluate.CheckedOf(&p.Execution.Checked)
+		o.Checked.Outputs = "not compared: " + p.Unchecked
 	}
 	if outputs := p.Outputs(); outputs != nil {
 		a := compare(p, outputs, r.Read)
