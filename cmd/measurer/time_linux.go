@@ -114,17 +114,7 @@ func (g *gpu) span(f func() error, meanwhile func()) (float64, error) {
 	return g.Between(g.from, g.to)
 }
 
-// powerCap is the reason for low clocks that the GPU takes as much power as it may
-// (nvmlClocksEventReasonSwPowerCap).
-const powerCap = 0x4
-
-// capped reports whether power caps the clocks.
-func (g *gpu) capped() bool {
-	s, ok := g.state()
-	return ok && s.Reasons&powerCap != 0
-}
-
-// warmUp launches until the clocks have risen, and come to rest. It returns about how long a launch takes.
+// warmUp launches until the clocks have risen. It returns about how long a launch takes.
 func (g *gpu) warmUp(f *cuda.Function, l *cuda.Launch, plan *wire.Plan) (float64, error) {
 	began := time.Now()
 	for n := 1; ; n = min(2*n, mostLaunches) {
@@ -139,7 +129,7 @@ func (g *gpu) warmUp(f *cuda.Function, l *cuda.Launch, plan *wire.Plan) (float64
 		if err != nil {
 			return 0, err
 		}
-		if spent := micro(time.Since(began)); spent >= plan.Settle || spent >= plan.WarmUp && !g.capped() {
+		if micro(time.Since(began)) >= plan.WarmUp {
 			return max(t/float64(n), 0.1), nil
 		}
 	}

@@ -71,7 +71,7 @@ func (e *Evaluator) Prepare(ctx context.Context, job Job) (p *Prepared, failure 
 		p.Unchecked = "not asked for"
 		return p, nil, ctx.Err()
 	}
-	req.Check.Outputs = true
+	req.Check.Outputs, req.Check.Patient = true, true
 	p.Execution, err = e.engine.Execute(module, req)
 	var f *simengine.Failure
 	switch {

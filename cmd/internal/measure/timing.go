@@ -10,10 +10,9 @@ import (
 )
 
 // Plan is how much is measured of a launch: some 90 ms of a short one. During the warm-up
-// the clocks of an idle GPU rise. Where the launch takes more power than the GPU may, they
-// fall again, and the warm-up is longer: one of 50 ms left times of tensor-core kernels on an H200 14 %
-// apart from one run to the next. A batch is a thousand times what an event resolves (0.5 us).
-var Plan = wire.Plan{WarmUp: 50_000, Settle: 400_000, Batch: 2_000, Batches: 15, Cold: 5, Total: 2_000_000}
+// the clocks of an idle GPU rise, and fall again where the launch takes more power than the
+// GPU may: a warm-up of 400 ms made times of such launches no steadier (docs/MEASURING.md). A batch is a thousand times what an event resolves (0.5 us).
+var Plan = wire.Plan{WarmUp: 50_000, Batch: 2_000, Batches: 15, Cold: 5, Total: 2_000_000}
 
 // Timing is what samples come to.
 type Timing struct {

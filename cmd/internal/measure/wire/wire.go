@@ -93,7 +93,6 @@ type Range struct {
 // Plan says how much is measured. Times are in microseconds.
 type Plan struct {
 	WarmUp  float64 `json:"warm_up"` // launches until so much time has passed
-	Settle  float64 `json:"settle"`  // and so much where power caps the clocks
 	Batch   float64 `json:"batch"`   // least time of a batch of launches back to back
 	Batches int     `json:"batches"`
 	Cold    int     `json:"cold"`  // launches with nothing of theirs in L2
