@@ -316,6 +316,13 @@ func (a *app) measureChosen(ctx context.Context, m *measuring, p *plan, chosen [
 				return err
 			}
 			t.spend(here, time.Since(began))
+			if len(chosen[i].predicted) > 0 {
+				space, err := q.of[i].def.Space(q.specs[i].GetProblem(), nil)
+				if err != nil {
+					return err
+				}
+				t.learned = t.correct(space)
+			}
 			if a.json {
 				docs = append(docs, t.json())
 			} else if err := a.printMeasured(t); err != nil {

@@ -22,6 +22,7 @@ type measuredTable struct {
 	device  string
 	reused  int64
 	chosen  *selection
+	learned *corrected
 	gpuTime time.Duration // for which this machine's GPU was needed; 0: others'
 	took    time.Duration
 }
@@ -49,8 +50,9 @@ type measuredDocument struct {
 	Rows     []measuredRow `json:"rows"`
 	Failures []failedJSON  `json:"failures"`
 	// GPUSeconds is for how long the GPU was needed, code loading and copies included.
-	GPUSeconds float64 `json:"gpu_seconds"`
-	Seconds    float64 `json:"seconds"`
+	GPUSeconds float64    `json:"gpu_seconds"`
+	Seconds    float64    `json:"seconds"`
+	Corrected  *corrected `json:"corrected,omitempty"`
 }
 
 // newMeasuredTable asks for all results of a measured sweep.
@@ -90,7 +92,7 @@ func (t *measuredTable) spend(here *hereGPU, took time.Duration) {
 }
 
 func (t *measuredTable) json() *measuredDocument {
-	return &measuredDocument{"warptune.measure.v1", protoJSON(t.sweep), t.device, t.rows, t.failed, t.gpuTime.Seconds(), t.took.Seconds()}
+	return &measuredDocument{"warptune.measure.v1", protoJSON(t.sweep), t.device, t.rows, t.failed, t.gpuTime.Seconds(), t.took.Seconds(), t.learned}
 }
 
 // failure says that nothing was timed.
@@ -170,6 +172,7 @@ func (a *app) printMeasuredBest(t *measuredTable) error {
 		}
 		fmt.Fprintf(a.stdout, "it was predicted at %s as number %d; predictions of these %d are off by %.0f %% in the mean\n", plot.Microseconds(*best.Predicted), best.Rank, n, 100*sum/float64(n))
 	}
+	a.printCorrected(t.learned, best.MeasuredUS)
 	if t.gpuTime > 0 {
 		_, err = fmt.Fprintf(a.stdout, "the GPU was needed for %.1f s\n", t.gpuTime.Seconds())
 	}

@@ -65,6 +65,11 @@ func selectFrom(top *warptunev1.TopResponse, k int) selection {
 	return s
 }
 
+// byRank orders configurations as they were predicted.
+func (s *selection) byRank(a, b string) int {
+	return cmp.Compare(s.predicted[a].rank, s.predicted[b].rank)
+}
+
 // sampled is by what share sampling may have a prediction wrong.
 func sampled(r *warptunev1.Result) float64 {
 	return r.GetOutcome().GetMetrics()[evaluate.SamplingError]

@@ -29,7 +29,7 @@ const (
 	// least is how many measurements say something of a residual.
 	least = 6
 	// clearly is the share of the mean's squared error, of what is left out, that a model must stay below.
-	clearly = 0.8
+	clearly = 0.7
 	// shrink is how many measurements the mean counts for beside those of a bound.
 	shrink = 2
 	// noise is the variance of what the parameters do not explain over that of the residual.

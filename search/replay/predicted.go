@@ -10,8 +10,8 @@ import (
 // How configurations are measured that were predicted first: the fastest, then some more at a time,
 // in the order that what was measured until then gives them.
 const (
-	measuredFirst = 10
-	measuredNext  = 5
+	measuredFirst = 6
+	measuredNext  = 2
 )
 
 // Predicts reports whether the record has predictions.
