@@ -115,9 +115,9 @@ func (d *Device) State() State {
 
 // process is nvmlProcessInfo_v2_t.
 type process struct {
-	pid          uint32
-	memory       uint64
-	gpu, compute uint32
+	pid uint32
+	_   uint64    // bytes of memory that it uses
+	_   [2]uint32 // instances of a GPU that is divided
 }
 
 // Users are the processes that compute on the GPU.
