@@ -143,6 +143,9 @@ func TestConfirm(t *testing.T) {
 	if text := best(); !strings.Contains(text, "measured on "+standin.GPU) || strings.Contains(text, "simulated") {
 		t.Errorf("the best is not what was measured:\n%s", text)
 	}
+	if text := warptune(t, "fidelity", "--measured", "--db", db).ok(t).stdout; !strings.Contains(text, "1 groups of 2 configurations") || !strings.Contains(text, "measured on "+standin.GPU) {
+		t.Errorf("predictions are not scored against what was measured:\n%s", text)
+	}
 	table := warptune(t, "export", "--db", db, "--format", "json").ok(t).stdout
 	if !strings.Contains(table, `"simulated": false`) || !strings.Contains(table, `"simulated": true`) || !strings.Contains(table, `"measured_on": "`+standin.GPU) {
 		t.Errorf("the table has not both:\n%s", table)
