@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search catalogue slurm images manifests check clean
+.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -101,6 +101,14 @@ hopper-counters: build ## what ncu counted of launch records on an H100 against 
 
 tables: ## fails unless all tables of predictions in docs are of one version and say the same
 	$(GO) run ./docs/gen -check
+
+PAGE := tuner/page/web
+page-packages: ## the page's npm packages, as its lock file names them, and its types checked; skipped where there is no npm
+	@if ! command -v npm >/dev/null; then echo "no npm: that the page's bundle is of its sources is known by their digest only"; exit 0; fi; \
+	  npm ci --ignore-scripts --no-audit --no-fund --prefix $(PAGE) && npm run --silent check --prefix $(PAGE)
+
+page: page-packages ## bundles tuner/page/web into tuner/page/dist
+	$(GO) generate ./tuner/page/gen
 
 BASE ?= warptune
 SAMPLE ?= 0

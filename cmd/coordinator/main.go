@@ -48,6 +48,7 @@ func main() {
 type options struct {
 	listen, data string
 	metrics      string
+	page         string
 	insecure     bool
 	existing     bool
 	security     cluster.Security
@@ -71,6 +72,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.existing, "existing", false, "refuse to start where there is no database yet: its volume may not be there")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
 	f.StringVar(&o.metrics, "metrics", "", "address to answer Prometheus on, at /metrics; default: none")
+	f.StringVar(&o.page, "page", "", "address to serve the page on, to whoever may look at sweeps: with the same tokens and TLS; default: none")
 	o.security.ServerFlags(f)
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
@@ -125,7 +127,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 
 // checkListen refuses plaintext to other machines unless it is asked for.
 func (o *options) checkListen() error {
-	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics} {
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics, "--page": o.page} {
 		if address == "" {
 			continue
 		}
@@ -135,6 +137,11 @@ func (o *options) checkListen() error {
 	}
 	if o.metrics != "" && !o.insecure && rpc.CheckPlaintext(o.metrics) != nil {
 		return fmt.Errorf("--metrics %s can be read from other machines: add --insecure if the network is trusted, or listen on localhost", o.metrics)
+	}
+	if o.page != "" {
+		if err := o.security.CheckListen(o.page, o.insecure); err != nil {
+			return fmt.Errorf("--page: %w", err)
+		}
 	}
 	return o.security.CheckListen(o.listen, o.insecure)
 }
@@ -178,7 +185,7 @@ func (o *options) newServer(l net.Listener, c *coordinator.Coordinator, secured 
 // serve runs until ctx ends or the coordinator cannot go on.
 func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
-	secured, err := o.security.ServerOptions(log)
+	secured, err := o.security.Server(log)
 	if err != nil {
 		return err
 	}
@@ -187,7 +194,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer mine.end()
-	secured = append(secured, mine.gate()...)
+	secured.Options = append(secured.Options, mine.gate()...)
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
@@ -213,7 +220,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	} else if err != nil {
 		return err
 	}
-	server, counted := o.newServer(listener, c, secured, log)
+	server, counted := o.newServer(listener, c, secured.Options, log)
 	mine.register(server)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
@@ -222,6 +229,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	g.Go(func() error { return server.Serve(counted) })
 	g.Go(func() error { return serveMetrics(ctx, o.metrics, mine.metrics(c)) })
 	g.Go(func() error { return mine.run(ctx, server, c) })
+	g.Go(func() error { return o.servePage(ctx, c, secured, log) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
 	g.Go(func() error {

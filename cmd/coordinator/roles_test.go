@@ -80,7 +80,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secured, err := o.security.ServerOptions(nil)
+	secured, err := o.security.Server(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, counted := o.newServer(l, c, secured, nil)
+	server, counted := o.newServer(l, c, secured.Options, nil)
 	(&leading{}).register(server)
 	go func() { _ = server.Serve(counted) }()
 	t.Cleanup(func() {

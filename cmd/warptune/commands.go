@@ -8,6 +8,8 @@ func (a *app) commands() []*cobra.Command {
 		a.tuneCommand(),
 		a.simulateCommand(),
 		a.explainCommand(),
+		a.pageCommand(),
+		a.reportCommand(),
 		a.fidelityCommand(),
 		a.sweepCommand(),
 		a.bestCommand(),

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 
@@ -105,16 +106,28 @@ func (s *Security) CheckListen(addr string, insecure bool) error {
 	return rpc.CheckPlaintext(addr)
 }
 
-// ServerOptions returns what a coordinator serves with. Without tokens and
-// without a CA everybody who connects may do everything.
-func (s *Security) ServerOptions(log hclog.Logger) ([]grpc.ServerOption, error) {
-	var options []grpc.ServerOption
+// Secured is what a coordinator serves with.
+type Secured struct {
+	Options []grpc.ServerOption
+	// Readers says who may look; nil: everybody who connects may do everything.
+	Readers *rpc.Authorizer
+	// TLS is for what is served beside the API; nil: plaintext.
+	TLS *tls.Config
+}
+
+// Server returns what a coordinator serves with. Without tokens and without a CA
+// everybody who connects may do everything.
+func (s *Security) Server(log hclog.Logger) (*Secured, error) {
+	var o Secured
 	if s.files != (rpc.TLSFiles{}) {
 		creds, err := s.files.Server()
+		if err == nil {
+			o.TLS, err = s.files.ServerConfig("h2", "http/1.1")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--tls-cert, --tls-key and --tls-ca: %w", err)
 		}
-		options = append(options, grpc.Creds(creds))
+		o.Options = append(o.Options, grpc.Creds(creds))
 	}
 	var tokens *rpc.Tokens
 	if s.tokenFile != "" {
@@ -124,7 +137,9 @@ func (s *Security) ServerOptions(log hclog.Logger) ([]grpc.ServerOption, error) 
 		}
 	}
 	if tokens == nil && s.files.CA == "" {
-		return options, nil
+		return &o, nil
 	}
-	return append(options, rpc.Authorize(tokens, log)...), nil
+	o.Readers = rpc.NewAuthorizer(tokens, log)
+	o.Options = append(o.Options, o.Readers.Options()...)
+	return &o, nil
 }
