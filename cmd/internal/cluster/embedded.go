@@ -11,11 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
-	"github.com/warptune/warptune/tuner/worker"
 )
 
 // Embedded is a coordinator and, once Work is called, a worker in this
@@ -26,8 +24,7 @@ type Embedded struct {
 	store  store.Store
 	run    *errgroup.Group // coordinator and server
 	stop   context.CancelFunc
-	work   *errgroup.Group // worker
-	drain  context.CancelFunc
+	worker *Worker // nil: there is none
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -101,49 +98,28 @@ const embeddedID = "embedded"
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
 func (e *Embedded) Work(slots int, fault func(error)) error {
-	if e.work != nil {
+	if e.worker != nil {
 		return nil
 	}
 	conn, err := e.Dial()
 	if err != nil {
 		return err
 	}
-	archs, err := Descriptors()
-	if err != nil {
-		return err
+	if e.worker, err = work(conn, embeddedID, slots, 0, fault); err != nil {
+		return errors.Join(err, conn.Close())
 	}
-	evaluator := NewEvaluator(worker.NewKnown(conn))
-	evaluator.AnyCompiler = true
-	w, err := worker.New(conn, worker.Options{
-		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: worker.Recovering(evaluator),
-	})
-	if err != nil {
-		return err
-	}
-	ctx, drain := context.WithCancel(context.Background())
-	e.work, e.drain = new(errgroup.Group), drain
-	e.work.Go(func() error {
-		defer conn.Close()
-		_, err := w.Run(ctx)
-		if err != nil {
-			fault(err)
-		}
-		return err
-	})
 	return nil
 }
 
 // Works reports whether Work was called.
-func (e *Embedded) Works() bool { return e.work != nil }
+func (e *Embedded) Works() bool { return e.worker != nil }
 
 // Close drains the worker, stores what it has finished, and closes the
 // database.
 func (e *Embedded) Close() error {
 	var err error
-	if e.work != nil {
-		e.drain()
-		err = e.work.Wait()
+	if e.worker != nil {
+		err = e.worker.Close()
 	}
 	e.server.Stop()
 	e.stop()
