@@ -141,7 +141,7 @@ func (g *gatherer) trace(k footprint.Pick) error {
 		far := newCounts(g.c)
 		into = &far
 	}
-	s, err := prepare(g.c, cta, k.Dir, g.survey, into)
+	s, err := prepare(g.c, cta, g.in.Cluster, k.Dir, g.survey, into)
 	if err != nil {
 		return err
 	}

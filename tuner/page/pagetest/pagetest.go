@@ -223,7 +223,7 @@ func outcome(v []search.Value, slow bool) tuner.Outcome {
 	share := func(t float64) float64 { return 100 * t * 1e6 / gpu }
 	o.Metrics = map[string]float64{
 		"warptune__flop_fp32.sum": 2 * 8192 * 8192 * tile,
-		"gpu__time_duration.sum": gpu * 1000, "dram__bytes_read.sum": dram / 2, "dram__bytes_write.sum": dram / 2, "warptune__sampling_error": 0.01,
+		"gpu__time_duration.sum":  gpu * 1000, "dram__bytes_read.sum": dram / 2, "dram__bytes_write.sum": dram / 2, "warptune__sampling_error": 0.01,
 		"dram__throughput.avg.pct_of_peak_sustained_elapsed": share(dram / peak), "smsp__issue_active.avg.pct_of_peak_sustained_active": share(tIssue / 3),
 		"lts__t_sectors_op_read.sum": dram / 40, "lts__t_sectors_op_write.sum": dram / 64, "l1tex__data_pipe_lsu_wavefronts.sum": 4e6 + shared*conflicts*6e6,
 		"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": shared * conflicts * 6e6, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": shared * (conflicts - 1) * 6e6,
