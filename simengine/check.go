@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -35,7 +36,7 @@ func (r *recording) recheck(err error) error {
 // confirm executes a CTA in full, within the budget, whose slice showed what may be a race. Whether
 // two writes race depends on the values stored, which the slice does not compute. It returns nil if
 // it finds no fault. It executes nothing where the budget does not go as far as the race, products of matrices counted.
-func (r *recording) confirm(id int64, suspect *exec.Fault) error {
+func (r *recording) confirm(id int64, suspect *fault.Fault) error {
 	limit := r.checkLimit()
 	if suspect.CTA == id {
 		if warps := r.recorder.CTA().Warps; stepsOf(&warps[suspect.Thread/exec.WarpSize]) > limit || productWork(r.kernel, warps) > checkBudget {
@@ -48,7 +49,7 @@ func (r *recording) confirm(id int64, suspect *exec.Fault) error {
 	}
 	err = exec.NewRunner(full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
 	r.memory.Reset()
-	if isFault(err, exec.StepLimit) {
+	if isFault(err, fault.StepLimit) {
 		return nil // no defect as far as the budget goes
 	}
 	return err
@@ -71,7 +72,7 @@ func stepsOf(w *trace.Warp) (sum int64) {
 	return sum
 }
 
-func isFault(err error, kind exec.FaultKind) bool {
-	var fault *exec.Fault
-	return errors.As(err, &fault) && fault.Kind == kind
+func isFault(err error, kind fault.Kind) bool {
+	var found *fault.Fault
+	return errors.As(err, &found) && found.Kind == kind
 }

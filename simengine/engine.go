@@ -9,6 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -86,7 +87,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 	if err != nil {
 		return nil, &Failure{FailurePTX, err}
 	}
-	built, err := ir.Build(tree)
+	built, err := lower.Build(tree)
 	if err != nil {
 		return nil, &Failure{FailurePTX, err}
 	}

@@ -5,16 +5,16 @@ import (
 	"math"
 	"slices"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 )
 
 // encodeMap is the tensor map that argument i of given is passed as. bases are the addresses of their
 // buffers.
-func encodeMap(req *Request, given []Arg, bases []uint64, i int) (exec.Arg, error) {
+func encodeMap(req *Request, given []Arg, bases []uint64, i int) (memory.Arg, error) {
 	t := given[i].Map
-	fail := func(format string, args ...any) (exec.Arg, error) {
-		return exec.Arg{}, fmt.Errorf("%s: %s", BufferName(i, given[i].Name), fmt.Sprintf(format, args...))
+	fail := func(format string, args ...any) (memory.Arg, error) {
+		return memory.Arg{}, fmt.Errorf("%s: %s", BufferName(i, given[i].Name), fmt.Sprintf(format, args...))
 	}
 	of := i
 	if t.Of >= 0 {
@@ -43,7 +43,7 @@ func encodeMap(req *Request, given []Arg, bases []uint64, i int) (exec.Arg, erro
 		return fail("%v", err)
 	}
 	b := m.Encode()
-	return exec.Arg{Bytes: b[:]}, nil
+	return memory.Arg{Bytes: b[:]}, nil
 }
 
 // encode is the map without its address.

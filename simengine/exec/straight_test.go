@@ -56,8 +56,8 @@ func TestStraightSlice(t *testing.T) {
 		k := buildKernel(t, "k.ptx", []byte(strings.Replace(softmaxed, "TARGET", target, 1)))
 		prog := compileFor(t, k, Slice)
 		for pc := range k.Instrs {
-			if k.Instrs[pc].Op == ir.Ld && k.Instrs[pc].Space == ir.Global && prog.needed[pc] == sampled {
-				t.Errorf("%s: the data of %s: needed %t", target, k.Text(pc), prog.needed[pc])
+			if k.Instrs[pc].Op == ir.Ld && k.Instrs[pc].Space == ir.Global && prog.Needed[pc] == sampled {
+				t.Errorf("%s: the data of %s: needed %t", target, k.Text(pc), prog.Needed[pc])
 			}
 		}
 		p := &problem{kernel: k}
