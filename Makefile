@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search catalogue slurm images manifests check clean
+.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search simulation-first catalogue slurm images manifests check clean
 
 all: build
 
@@ -128,6 +128,9 @@ SPACES ?= ../shared/replay
 MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
 search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites the tables and plots of docs/search
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
+
+simulation-first: build ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
+	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)"
 
 check: lint test ## what CI runs, less the end-to-end part
 

@@ -14,6 +14,7 @@ func (a *app) tuneCommand() *cobra.Command {
 	var slots, top int
 	var plots bool
 	var page string
+	var confirm confirmFlags
 	cmd := &cobra.Command{
 		Use:   "tune KERNEL --arch A[,A…]",
 		Short: "Sweep a kernel's configurations and rank them",
@@ -25,6 +26,9 @@ func (a *app) tuneCommand() *cobra.Command {
 			if slots < 1 {
 				return usagef("--slots must be at least 1, got %d", slots)
 			}
+			if cmd.Flags().Changed("confirm") {
+				return confirm.run(cmd.Context(), a, args[0], &conn, &s, slots)
+			}
 			p, err := s.plan(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
@@ -35,6 +39,7 @@ func (a *app) tuneCommand() *cobra.Command {
 	}
 	conn.flags(cmd)
 	s.flags(cmd)
+	confirm.flags(cmd)
 	cmd.Flags().IntVar(&slots, "slots", defaultSlots(), "configurations simulated at a time, when no --coordinator is given")
 	cmd.Flags().IntVar(&top, "top", 10, "rows of the ranked table; 0: every configuration")
 	cmd.Flags().BoolVar(&plots, "plot", false, "also draw the best time found so far against the trials")

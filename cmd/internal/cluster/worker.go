@@ -49,10 +49,15 @@ func work(conn connection, id string, slots int, grace time.Duration, fault func
 	}
 	evaluator := NewEvaluator(worker.NewKnown(conn))
 	evaluator.AnyCompiler = true
-	w, err := worker.New(conn, worker.Options{
+	return run(conn, worker.Options{
 		ID: id, Slots: slots, Engine: simengine.Version(), Archs: archs,
 		Evaluator: worker.Recovering(evaluator), Grace: grace,
-	})
+	}, fault)
+}
+
+// run starts a worker with these options, whose connection is its own.
+func run(conn connection, options worker.Options, fault func(error)) (*Worker, error) {
+	w, err := worker.New(conn, options)
 	if err != nil {
 		return nil, err
 	}
