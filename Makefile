@@ -19,7 +19,7 @@ race: ## every test under the race detector
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 
 # The packages in which goroutines meet.
-RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
+RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/standby ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
 race-ci: ## the short tests of what is concurrent under the race detector: two minutes on two idle cores
 	$(GO) test -race -short -timeout $(TIMEOUT) $(RACE)
 
@@ -71,7 +71,7 @@ triton: ## what Triton compiles, by its wheel from the Python package index (no 
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
-	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
+	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/standby ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
 
 MUTANTS ?=

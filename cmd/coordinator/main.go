@@ -23,6 +23,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/standby"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -31,6 +32,8 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// exitTakenOver: another coordinator serves in this one's place, and will.
+	exitTakenOver = 3
 )
 
 func main() {
@@ -57,6 +60,7 @@ type options struct {
 	quotas       coordinator.Quotas
 	backupEvery  time.Duration
 	backupKeep   int
+	pair         pairOptions
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -83,6 +87,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
 	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
+	o.pair.flags(f)
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(stderr)
 		f.Usage()
@@ -114,7 +119,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if hclog.LevelFromString(o.level) == hclog.NoLevel {
 		return nil, fmt.Errorf("unknown --log-level %q", o.level)
 	}
-	if err := o.security.CheckPair(); err != nil {
+	if err := errors.Join(o.security.CheckPair(), o.pair.check()); err != nil {
 		return nil, err
 	}
 	return &o, o.checkListen()
@@ -142,6 +147,9 @@ func (o *options) checkListen() error {
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "promote" {
+		return promote(ctx, args[1:], stderr)
+	}
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone
@@ -149,8 +157,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "coordinator: %v\n", err)
 		return exitUsage
 	}
-	if err := serve(ctx, o, stderr); err != nil {
+	err = serve(ctx, o, stderr)
+	if err != nil {
 		fmt.Fprintf(stderr, "coordinator: %v\n", err)
+	}
+	switch {
+	case errors.Is(err, standby.ErrTakenOver):
+		return exitTakenOver
+	case err != nil:
 		return exitFailed
 	}
 	return exitDone
@@ -175,6 +189,12 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	mine, err := o.lead(ctx, log)
+	if err != nil || mine == nil {
+		return err
+	}
+	defer mine.end()
+	secured.Options = append(secured.Options, mine.gate()...)
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
@@ -192,7 +212,8 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if errors.Is(missing, fs.ErrNotExist) {
 		log.Warn("there was no database: a new one is made. If there should be one, stop, and look whether its volume is there", "file", database)
 	}
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Quotas: o.quotas, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
+	used := mine.store(st, log)
+	c, err := coordinator.New(used, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Quotas: o.quotas, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil && ctx.Err() != nil {
 		log.Info("stopped before it served", "reason", err)
 		return nil
@@ -200,12 +221,14 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	server, counted := o.newServer(listener, c, secured.Options, log)
+	mine.register(server)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
 	g.Go(func() error { return server.Serve(counted) })
-	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
+	g.Go(func() error { return serveMetrics(ctx, o.metrics, mine.metrics(c)) })
+	g.Go(func() error { return mine.run(ctx, server, c) })
 	g.Go(func() error { return o.servePage(ctx, c, secured, log) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
@@ -216,6 +239,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		defer cancel()
 		cut := context.AfterFunc(late, server.Stop)
 		c.Drain(late)
+		mine.stop() // what waits for a standby waits no more
 		server.GracefulStop()
 		cut()
 		stop()

@@ -16,6 +16,7 @@ func (a *app) commands() []*cobra.Command {
 		a.exportCommand(),
 		a.replayCommand(),
 		a.launchCommand(),
+		a.standbyCommand(),
 		a.doctorCommand(),
 		a.kernelsCommand(),
 		a.archsCommand(),

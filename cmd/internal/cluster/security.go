@@ -43,6 +43,16 @@ func (s *Security) ServerFlags(f flagSet) {
 	f.StringVar(&s.tokenFile, "token-file", "", "file of the tokens to accept, one a line: ROLE NAME TOKEN; read again when it changes")
 }
 
+// StandbyFlags adds the flags by which a coordinator proves who it is to the one that
+// it follows.
+func (s *Security) StandbyFlags(f flagSet) {
+	f.BoolVar(&s.tls, "standby-tls", false, "encrypt the connection to --standby-of; implied by the other --standby-tls flags")
+	f.StringVar(&s.files.CA, "standby-tls-ca", "", "PEM file of who certifies the coordinator that is followed; default: whom the system trusts")
+	f.StringVar(&s.files.Certificate, "standby-tls-cert", "", "PEM file of a client certificate to follow with, whose URI is warptune:role:standby")
+	f.StringVar(&s.files.Key, "standby-tls-key", "", "PEM file of its key")
+	f.StringVar(&s.tokenFile, "standby-token-file", "", "file with the token to follow with, of the role standby; readable by its owner only")
+}
+
 // CheckPair says that one of a certificate and its key is not given.
 func (s *Security) CheckPair() error {
 	if (s.files.Certificate == "") != (s.files.Key == "") {
