@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -46,7 +47,7 @@ func (r *recording) bounded(id int64, deviceOnly bool) error {
 		return run(workLimit)
 	}
 	err := run(estimateAfter)
-	if isFault(err, exec.StepLimit) {
+	if isFault(err, fault.StepLimit) {
 		r.estimated = true
 		r.memory.Reset()
 		err = run(workLimit)

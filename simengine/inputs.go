@@ -3,7 +3,7 @@ package simengine
 import (
 	"slices"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -26,14 +26,14 @@ type Contents struct {
 
 // Bytes is the size of the buffer.
 func (c *Contents) Bytes() int64 {
-	b := exec.Buffer{Elem: c.Elem, Count: c.Count}
+	b := memory.Buffer{Elem: c.Elem, Count: c.Count}
 	return b.Bytes()
 }
 
 // Write fills dst with what the buffer holds from byte offset off on, a multiple of the
 // element's size.
 func (c *Contents) Write(off int64, dst []byte) {
-	b := exec.Buffer{Elem: c.Elem, Count: c.Count, Fill: c.Fill.exec()}
+	b := memory.Buffer{Elem: c.Elem, Count: c.Count, Fill: c.Fill.exec()}
 	b.Contents(off, dst)
 }
 
@@ -89,7 +89,7 @@ func (e *Engine) Inputs(m *Module, req *Request) (*Inputs, error) {
 		in.Buffers = append(in.Buffers, a.contents())
 	}
 	if len(in.Params) != len(k.Params) {
-		_, err := exec.NewMemory(0).BindParams(k, make([]exec.Arg, len(in.Params)))
+		_, err := memory.New(0).BindParams(k, make([]memory.Arg, len(in.Params)))
 		return nil, &Failure{FailureLaunch, err}
 	}
 	return in, nil

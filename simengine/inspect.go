@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/sampling"
@@ -262,7 +263,7 @@ func (r *recording) instructions(id int64) (int64, error) {
 	r.memory.Reset()
 	warps := r.recorder.CTA().Warps
 	n := sampling.LengthOf(r.kernel, warps).Instructions + productWork(r.kernel, warps)
-	return int64(n) * int64(len(r.runner.Program().Together(r.launch, id))), nil
+	return int64(n) * int64(len(exec.Together(r.runner.Program(), r.launch, id))), nil
 }
 
 // productWork is the warpgroup MMAs that warps execute, in warp instructions.
@@ -271,7 +272,7 @@ func productWork(k *ir.Kernel, warps []trace.Warp) (sum float64) {
 	for i := range k.Blocks {
 		for pc := k.Blocks[i].Start; pc < k.Blocks[i].End; pc++ {
 			if in := &k.Instrs[pc]; in.Op == ir.Wgmma {
-				each[i] += exec.GroupWork(in.Matrix)
+				each[i] += mma.GroupWork(in.Matrix)
 			}
 		}
 	}
@@ -342,16 +343,18 @@ func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) 
 	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
 	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
 	done, work := int64(0), int64(0)
-	ran := map[int64]bool{} // the first CTAs of clusters
+	ran := map[int64]bool{} // the first CTA of each cluster that was executed
 	for id := range ids {
 		if work > allWork {
 			break
 		}
-		together := full.Together(r.launch, id)
+		together := exec.Together(full, r.launch, id)
 		if ran[together[0]] {
 			continue
 		}
-		ran[together[0]] = len(together) > 1
+		if len(together) > 1 {
+			ran[together[0]] = true
+		}
 		writes.Next()
 		err := runner.Run(r.launch, r.memory, id, opt, writes)
 		if err == nil {

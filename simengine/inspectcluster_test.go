@@ -2,6 +2,8 @@ package simengine_test
 
 import (
 	"encoding/binary"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine"
@@ -83,6 +85,42 @@ func TestInspectClusters(t *testing.T) {
 				if got, want := binary.LittleEndian.Uint32(run.Bytes[4*i:]), uint32(at/4)^1+100; got != want {
 					t.Errorf("%s: element %d is %d, want %d", name, at, got, want)
 				}
+			}
+		}
+	}
+}
+
+// Clusters that no launch has, in the request or in the PTX, are refused at every depth.
+func TestInspectBadClusters(t *testing.T) {
+	h100, err := arch.Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := func(text string) string {
+		return strings.Replace(clusterKernel, ")\n{", ") .explicitcluster .reqnctapercluster "+text+"\n{", 1)
+	}
+	for _, tt := range []struct {
+		text    string
+		cluster [3]int
+	}{
+		{clusterKernel, [3]int{3, 1, 1}}, {clusterKernel, [3]int{1 << 20, 1 << 20, 1 << 10}}, {clusterKernel, [3]int{1 << 30, 1 << 30, 4}}, {clusterKernel, [3]int{2, -1, 1}},
+		{required("3, 1, 1"), [3]int{}}, {required("2147483647, 2147483647, 2"), [3]int{}}, {required("1073741824, 1073741824, 4"), [3]int{}},
+	} {
+		e := simengine.New()
+		m, err := e.Parse("k.ptx", []byte(tt.text))
+		if err != nil {
+			continue // refused even earlier
+		}
+		for _, depth := range []simengine.Depth{simengine.CheckNone, simengine.CheckSample, simengine.CheckAll} {
+			req := simengine.Request{Arch: h100, Level: simengine.Model, Grid: [3]int{8, 1, 1}, CTA: [3]int{32, 1, 1}, Cluster: tt.cluster,
+				CarveOut: -1, Check: simengine.Check{Depth: depth, Outputs: true},
+				Args: []simengine.Arg{{Name: "out", Elem: ir.U32, Count: 32, Fill: simengine.Fill{Kind: simengine.FillConstant}}}}
+			var f *simengine.Failure
+			if _, err := e.Execute(m, req); !errors.As(err, &f) || f.Kind != simengine.FailureLaunch {
+				t.Errorf("clusters of %v, depth %v: executed: %v", tt.cluster, depth, err)
+			}
+			if _, err := e.Simulate(m, req); !errors.As(err, &f) || f.Kind != simengine.FailureLaunch {
+				t.Errorf("clusters of %v, depth %v: simulated: %v", tt.cluster, depth, err)
 			}
 		}
 	}

@@ -87,9 +87,6 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 		total += s.Stalled()
 	}
 	for i := range out {
-		for _, v := range out[i].StallWarpCycles {
-			out[i].StallShare += v
-		}
 		out[i].StallShare /= max(total, 1)
 	}
 	return out
@@ -110,6 +107,7 @@ func (l *SourceLine) add(k *ir.Kernel, s *timing.Site) {
 	l.ThreadInstructionsOn += s.ThreadsOn
 	l.SpillStores += s.SpillStores
 	l.SpillLoads += s.SpillLoads
+	l.StallShare += s.Stalled() // cycles until all sites are known
 	for r, v := range s.Stalls {
 		if v > 0 {
 			l.StallWarpCycles[timing.StallReason(r).String()] += v

@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/verify"
 )
 
 // marshal allocates and fills the buffers of a launch's arguments and lays out the parameter space.
-func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent, []verify.Buffer, error) {
-	memory := exec.NewMemory(0)
-	if err := memory.LoadModule(k); err != nil {
+func marshal(k *ir.Kernel, req *Request) (*memory.Device, []byte, []timing.Extent, []verify.Buffer, error) {
+	device := memory.New(0)
+	if err := device.LoadModule(k); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	given := parameters(k, req)
@@ -28,17 +28,17 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 		if len(given) > len(req.Args) && !declares(k, a.Name) {
 			continue // it is a parameter only
 		}
-		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
+		if err := device.SetVar(a.buffer(a.Name)); err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}
 	var extents []timing.Extent
 	var buffers []verify.Buffer
-	args, bases := make([]exec.Arg, len(given)), make([]uint64, len(given))
+	args, bases := make([]memory.Arg, len(given)), make([]uint64, len(given))
 	for i := range given {
 		a := &given[i]
 		if a.Scalar {
-			args[i] = exec.Arg{Bytes: a.bytes()}
+			args[i] = memory.Arg{Bytes: a.bytes()}
 			if a.Bytes == nil {
 				args[i].Elem = a.Elem
 			}
@@ -48,7 +48,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
-		base, err := memory.Alloc(buffer)
+		base, err := device.Alloc(buffer)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
@@ -57,7 +57,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 		}
 		bases[i] = base
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
-		args[i] = exec.Arg{Buffer: buffer.Name, Offset: a.Offset}
+		args[i] = memory.Arg{Buffer: buffer.Name, Offset: a.Offset}
 	}
 	for i := range given {
 		if given[i].Map == nil {
@@ -68,8 +68,8 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 			return nil, nil, nil, nil, err
 		}
 	}
-	params, err := memory.BindParams(k, args)
-	return memory, params, extents, buffers, err
+	params, err := device.BindParams(k, args)
+	return device, params, extents, buffers, err
 }
 
 // MemoryError is that the buffers of a launch need more than the device's memory.
@@ -117,8 +117,8 @@ func BufferName(parameter int, argument string) string {
 	return fmt.Sprintf("argument %d (%s)", parameter, argument)
 }
 
-func (a *Arg) buffer(name string) exec.Buffer {
-	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
+func (a *Arg) buffer(name string) memory.Buffer {
+	return memory.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
 }
 
 // hasBuffer reports whether the argument comes with a buffer of its own.
@@ -136,14 +136,14 @@ func (a *Arg) bytes() []byte {
 	return out
 }
 
-func (f *Fill) exec() exec.Fill {
+func (f *Fill) exec() memory.Fill {
 	switch f.Kind {
 	case FillRandom:
-		return exec.RandomFrom(f.Seed, f.Least, f.Value)
+		return memory.RandomFrom(f.Seed, f.Least, f.Value)
 	case FillGenerator:
-		return exec.Generated(f.At)
+		return memory.Generated(f.At)
 	}
-	return exec.Constant(f.Value)
+	return memory.Constant(f.Value)
 }
 
 // launchKey is the digest of everything that a recording depends on.
@@ -155,7 +155,7 @@ func (r *Request) launchKey(module string) string {
 // launched is what of a request decides what its CTAs execute.
 func (r *Request) launched() Request {
 	same := *r
-	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal = 0, math.MinInt, LevelInvalid, 0
+	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal, same.Assembled = 0, math.MinInt, LevelInvalid, 0, nil
 	return same
 }
 

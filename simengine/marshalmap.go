@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 )
 
 // encodeMap is the tensor map that argument i of given is passed as. bases are the addresses of their
 // buffers.
-func encodeMap(req *Request, given []Arg, bases []uint64, i int) (exec.Arg, error) {
+func encodeMap(req *Request, given []Arg, bases []uint64, i int) (memory.Arg, error) {
 	t := given[i].Map
-	fail := func(format string, args ...any) (exec.Arg, error) {
-		return exec.Arg{}, mapError(given, i, format, args...)
+	fail := func(format string, args ...any) (memory.Arg, error) {
+		return memory.Arg{}, mapError(given, i, format, args...)
 	}
 	of, err := mapOf(req, given, i)
 	if err != nil {
-		return exec.Arg{}, err
+		return memory.Arg{}, err
 	}
 	m, err := t.encode()
 	if err != nil {
@@ -32,7 +32,7 @@ func encodeMap(req *Request, given []Arg, bases []uint64, i int) (exec.Arg, erro
 		return fail("%v", err)
 	}
 	b := m.Encode()
-	return exec.Arg{Bytes: b[:]}, nil
+	return memory.Arg{Bytes: b[:]}, nil
 }
 
 // mapError says what is wrong with the tensor map of argument i.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/timing"
@@ -38,7 +40,7 @@ type recording struct {
 	kernel    *ir.Kernel
 	program   *assemble.Program // for any cap: what it tells of loads does not depend on it
 	launch    exec.Launch
-	memory    *exec.Memory
+	memory    *memory.Device
 	runner    *exec.Runner
 	recorder  *coalesce.Recorder
 	bankWidth int
@@ -157,8 +159,8 @@ func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	opt.DeviceOnly = w.device
 	opt.Races = !r.raced && !w.device
 	err := r.run(w.id, opt)
-	if opt.Races && isFault(err, exec.Race) {
-		if err = r.confirm(w.id); err == nil {
+	if suspect := (*fault.Fault)(nil); opt.Races && errors.As(err, &suspect) && suspect.Kind == fault.Race {
+		if err = r.confirm(w.id, suspect); err == nil {
 			opt.Races = false
 			err = r.run(w.id, opt)
 		}
@@ -199,16 +201,16 @@ func (r *recording) run(id int64, opt exec.Options) error {
 
 // failureOf returns a configuration's failure for the error of an execution.
 func failureOf(err error) error {
-	var f *exec.Fault
+	var f *fault.Fault
 	if !errors.As(err, &f) {
 		return &Failure{FailureLaunch, err}
 	}
 	switch f.Kind {
-	case exec.Race, exec.Uninitialised:
+	case fault.Race, fault.Uninitialised:
 		return &Failure{FailureCorrectness, err}
-	case exec.StepLimit:
+	case fault.StepLimit:
 		return &Failure{FailureTimeout, err}
-	case exec.Unsupported:
+	case fault.Unsupported:
 		return &Failure{FailureUnsupported, err}
 	}
 	return &Failure{FailureRuntime, err}

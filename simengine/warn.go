@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -11,13 +12,13 @@ import (
 // may not matter, or a race or an uninitialised read of memory that the caller asked to be warned
 // of. A write out of bounds destroys something. Threads that race on shared memory are close to each
 // other in time.
-func harmless(f *exec.Fault) bool {
+func harmless(f *fault.Fault) bool {
 	switch f.Kind {
-	case exec.OutOfBounds:
+	case fault.OutOfBounds:
 		return !f.Write
-	case exec.Race:
+	case fault.Race:
 		return f.Space != ir.Shared
-	case exec.Uninitialised:
+	case fault.Uninitialised:
 		return true
 	}
 	return false

@@ -33,6 +33,7 @@ const (
 	ActCancel    = "cancel"
 	ActDelete    = "delete"
 	ActPutBundle = "put bundle"
+	ActCall      = "call" // what changes nothing: only refusals of it are recorded
 
 	ActComplete  = "complete"
 	ActFail      = "fail"
@@ -45,6 +46,9 @@ const (
 	ActRestore = "restore" // the store is an older copy of what a worker knows
 	ActUpgrade = "upgrade" // of the schema
 	ActBackUp  = "back up"
+
+	ActTakeOver = "take over" // of a standby
+	ActStandby  = "standby"   // is in sync, or is not any more
 )
 
 // Caller is who calls a coordinator, as far as it knows.
@@ -91,12 +95,16 @@ func oneLine(s string, n int) string {
 }
 
 // Note records an act, with what else the ledger has changed.
-func (l *Ledger) Note(a Act) {
+func (l *Ledger) Note(a Act) { l.changes.Acts = append(l.changes.Acts, l.Dated(a)) }
+
+// Dated returns an act as it is recorded: done now, if it does not say when, and within
+// the bounds on what an act says.
+func (l *Ledger) Dated(a Act) Act {
 	if a.At.IsZero() {
 		a.At = l.now.Add(-l.behind).UTC()
 	}
 	a.clean()
-	l.changes.Acts = append(l.changes.Acts, a)
+	return a
 }
 
 // noteSweep records what the ledger did to a sweep.

@@ -236,10 +236,9 @@ func (a *app) predict(ctx context.Context, m *measuring, p *plan) ([]selection, 
 		}
 		ctx, fault := context.WithCancelCause(ctx)
 		defer fault(nil)
-		if c.embedded != nil {
-			if err := a.work(ctx, c, p, answers, m.slots, fault); err != nil {
-				return err
-			}
+		t := tuning{app: a, plan: p, conn: &m.conn, slots: m.slots}
+		if err := t.work(ctx, c, answers, fault); err != nil {
+			return err
 		}
 		for i, r := range answers {
 			if _, err := a.watch(ctx, c, r.GetSweep().GetId()); ctx.Err() != nil {

@@ -1,6 +1,6 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import "github.com/warptune/warptune/simengine/exec/internal/code"
 
 // Follower is an Observer that can take an access as the shifted copy of an earlier one of the same
 // warp.
@@ -26,25 +26,25 @@ type family struct {
 
 // follow performs a load from shared memory whose addresses are those of the family's last one plus
 // a constant. It reports whether it could: the last one must be of the same warp, block and lanes.
-func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
-	a := in.x.access
-	f := &r.families[a.family]
+func (r *Runner) follow(w *warp, in *code.Instr, mask uint32) bool {
+	a := in.X.Access
+	f := &r.families[a.Family]
 	if f.warp != w.id || f.steps != w.steps || f.mask != mask || r.races != nil {
 		return false
 	}
-	by := a.offset - f.offset
+	by := a.Offset - f.offset
 	e := extent{lo: f.extent.lo + by, hi: f.extent.hi + by}
-	if a.base.file == file32 {
+	if a.Base.File == code.File32 {
 		e.lo, e.hi = uint64(uint32(e.lo)), uint64(uint32(e.hi))
 	}
-	width := uint64(a.width)
+	width := uint64(a.Width)
 	if size := uint64(len(r.shared)); by&(width-1) != 0 || e.lo > e.hi || e.hi >= size || width > size-e.hi {
 		return false
 	}
 	if r.filter != nil && (!e.narrow() || !r.filter.read(w.number(), e.lo, e.hi+width-1)) {
 		return false
 	}
-	if r.obs != nil && (r.follower == nil || !r.follower.Follow(w.id, int(in.pc), f.pc, by)) {
+	if r.obs != nil && (r.follower == nil || !r.follower.Follow(w.id, int(in.PC), f.pc, by)) {
 		return false
 	}
 	r.account(false, mask)
@@ -52,45 +52,7 @@ func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
 }
 
 // lead makes an access the one that others of its family are compared with.
-func (r *Runner) lead(w *warp, in *instr, mask uint32, e extent) {
-	a := in.x.access
-	r.families[a.family] = family{w.id, w.steps, mask, int(in.pc), a.offset, e}
-}
-
-// families numbers the families of a block while it is compiled. A family is the loads of one width
-// that add constants to one register.
-type families struct {
-	open  map[familyKey]int
-	count int
-}
-
-type familyKey struct {
-	base  slot
-	width int
-}
-
-// join puts a compiled instruction into a family: a load from shared memory whose data is not
-// needed, and whose base register has not been written since the others of the family.
-func (c *compiler) join(pc int, in *instr) {
-	if in.kind == kindMemory && in.x.access.canFollow() {
-		a := in.x.access
-		k := familyKey{a.base, a.width}
-		if c.families.open[k] == 0 {
-			c.families.count++
-			c.families.open[k] = c.families.count
-			c.p.families = max(c.p.families, c.families.count)
-		}
-		a.family = c.families.open[k]
-	}
-	c.writes(pc, func(reg ir.Reg) {
-		for k := range c.families.open {
-			if k.base == c.slots[reg] {
-				delete(c.families.open, k)
-			}
-		}
-	})
-}
-
-func (a *access) canFollow() bool {
-	return a.op == ir.Ld && a.space == ir.Shared && !a.data && a.base != noSlot
+func (r *Runner) lead(w *warp, in *code.Instr, mask uint32, e extent) {
+	a := in.X.Access
+	r.families[a.Family] = family{w.id, w.steps, mask, int(in.PC), a.Offset, e}
 }

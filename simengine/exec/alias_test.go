@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -47,16 +48,16 @@ row:
 // that a launch which breaks the assumption behind it is refused.
 func TestDistinctBuffers(t *testing.T) {
 	k := buildKernel(t, "rows.ptx", []byte(rowSum))
-	p := &problem{kernel: k, mem: NewMemory(0)}
-	for _, b := range []Buffer{{"col", ir.U32, 2048, Random(1, 1000)}, {"x", ir.F32, 1000, Random(2, 1)}, {"out", ir.F32, 32, Fill{}}} {
+	p := &problem{kernel: k, mem: memory.New(0)}
+	for _, b := range []memory.Buffer{{Name: "col", Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)}, {Name: "x", Elem: ir.F32, Count: 1000, Fill: memory.Random(2, 1)}, {Name: "out", Elem: ir.F32, Count: 32, Fill: memory.Fill{}}} {
 		if _, err := p.mem.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
 	}
 	bind := func(names ...string) {
-		var args []Arg
+		var args []memory.Arg
 		for _, n := range names {
-			args = append(args, Arg{Buffer: n})
+			args = append(args, memory.Arg{Buffer: n})
 		}
 		params, err := p.mem.BindParams(k, args)
 		if err != nil {

@@ -3,15 +3,16 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // copyAsync is cp.async: the data lands at once; the race checker knows that
 // nobody may look before wait_group.
-func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
-	a, g := in.x.access, in.x.access.second
+func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32) signal {
+	a, g := in.X.Access, in.X.Access.Second
 	r.saved = r.addr
-	g.addresses(w, &r.addr)
+	w.addresses(g, &r.addr)
 	reading := r.readingLanes(w, g, mask)
 	if reading != 0 {
 		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
@@ -23,7 +24,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	if reading != 0 {
-		r.observe(w, in, ir.Global, g.width, reading, true)
+		r.observe(w, in, ir.Global, g.Width, reading, a.Data)
 		if r.series != nil {
 			if s := r.globalRaces(w, in, g, reading, false); s != next {
 				return s
@@ -37,8 +38,8 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 			return s
 		}
 	}
-	r.observe(w, in, ir.Shared, a.width, mask, true)
-	if r.p.tracks {
+	r.observe(w, in, ir.Shared, a.Width, mask, a.Data)
+	if r.p.Tracks {
 		if s := r.touchTiles(w, in, a, mask); s != next {
 			return s
 		}
@@ -51,20 +52,20 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	if r.definedness != nil {
 		r.definedness.access(r, w, in, a, ir.Shared, mask)
 	}
-	if !a.data {
+	if !a.Data {
 		return next
 	}
 	var c cursor
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		n := a.width
+		n := a.Width
 		if reading>>l&1 == 0 {
 			n = 0
 		}
-		if g.size.file == file32 {
-			n = min(n, int(w.r32[g.size.index][l]))
+		if g.Size.File == code.File32 {
+			n = min(n, int(w.r32[g.Size.Index][l]))
 		}
-		dst := r.shared[r.addr[l] : r.addr[l]+uint64(a.width)]
+		dst := r.shared[r.addr[l] : r.addr[l]+uint64(a.Width)]
 		clear(dst)
 		if n == 0 {
 			continue
@@ -79,14 +80,14 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 }
 
 // readingLanes are the lanes whose source size is not zero, and whose source is not ignored.
-func (r *Runner) readingLanes(w *warp, g *access, mask uint32) uint32 {
-	if g.size.file == filePred {
-		return mask &^ w.pred[g.size.index]
+func (r *Runner) readingLanes(w *warp, g *code.Access, mask uint32) uint32 {
+	if g.Size.File == code.FilePred {
+		return mask &^ w.pred[g.Size.Index]
 	}
-	if g.size.file != file32 {
+	if g.Size.File != code.File32 {
 		return mask
 	}
-	size := &w.r32[g.size.index]
+	size := &w.r32[g.Size.Index]
 	for l := range size {
 		if size[l] == 0 {
 			mask &^= 1 << l

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -87,17 +89,17 @@ func runAsyncMutant(text string) (ran bool) {
 		if err != nil {
 			continue
 		}
-		mem := NewMemory(1 << 20)
+		mem := memory.New(1 << 20)
 		if mem.LoadModule(k) != nil {
 			return false
 		}
-		params := make([]byte, paramBytes(k))
+		params := make([]byte, memory.ParamBytes(k))
 		for i, p := range k.Params {
-			addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)})
+			addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)})
 			switch {
 			case err != nil:
 			case p.Size == 8:
-				putBits(params[p.Offset:], addr, 8)
+				element.Store(params[p.Offset:], addr, 8)
 			case p.Size == tensormap.Bytes:
 				m := tensormap.Map{Address: addr, Elem: tensormap.F16, Rank: 2, Shape: [5]uint32{64, 20}, Strides: [4]uint64{128}, Box: [5]int{8, 8}, ElementStrides: [5]int{1, 1}}
 				raw := m.Encode()

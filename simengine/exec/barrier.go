@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -19,23 +21,23 @@ type barrier struct {
 }
 
 // barrierSync is bar.sync and, with ModArrive, bar.arrive.
-func (r *Runner) barrierSync(w *warp, in *instr, mask uint32) signal {
-	return r.arrive(w, in, mask, 0, 0, in.x.src)
+func (r *Runner) barrierSync(w *warp, in *code.Instr, mask uint32) signal {
+	return r.arrive(w, in, mask, 0, 0, in.X.Src)
 }
 
 // barrierReduce is bar.red; its last source is the predicate.
-func (r *Runner) barrierReduce(w *warp, in *instr, mask uint32) signal {
-	n := len(in.x.src) - 1
-	p := w.predicateValue(in.x, n) & mask
-	return r.arrive(w, in, mask, bits.OnesCount32(p), bits.OnesCount32(mask), in.x.src[:n])
+func (r *Runner) barrierReduce(w *warp, in *code.Instr, mask uint32) signal {
+	n := len(in.X.Src) - 1
+	p := w.predicateValue(in.X, n) & mask
+	return r.arrive(w, in, mask, bits.OnesCount32(p), bits.OnesCount32(mask), in.X.Src[:n])
 }
 
 // arrive counts the warp in and suspends it unless it only arrives. PTX asks
 // that all threads of a warp execute the same barrier together.
-func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src []slot) signal {
+func (r *Runner) arrive(w *warp, in *code.Instr, mask uint32, ones, threads int, src []code.Slot) signal {
 	if mask != w.live {
 		stray := bits.TrailingZeros32(w.live &^ mask)
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.thread(stray),
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.thread(stray),
 			Detail: fmt.Sprintf("lanes %#08x of warp %d wait while lanes %#08x of the same warp are elsewhere", mask, w.id, w.live&^mask)})
 	}
 	id, count := 0, 0
@@ -47,7 +49,7 @@ func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src 
 		count = int(w.get(src[1], lane))
 	}
 	if id >= len(r.barriers) || count%WarpSize != 0 {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: fmt.Sprintf("barrier %d of %d threads: want 0 to 15 and a multiple of 32", id, count)})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: fmt.Sprintf("barrier %d of %d threads: want 0 to 15 and a multiple of 32", id, count)})
 	}
 	b := &r.barriers[id]
 	b.arrived++
@@ -60,7 +62,7 @@ func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src 
 	}
 	w.barrier, w.barrierI, w.blocked = id, in, onBarrier
 	r.happened()
-	if r.p.Kernel.Instrs[in.pc].Mod&ir.ModArrive == 0 {
+	if r.p.Kernel.Instrs[in.PC].Mod&ir.ModArrive == 0 {
 		b.waiting |= 1 << w.id
 	}
 	r.release(id)
@@ -107,27 +109,27 @@ func (r *Runner) release(id int) {
 
 // reduced writes the result of bar.red for a released warp.
 func (r *Runner) reduced(w *warp, b *barrier) {
-	x := w.barrierI.x
-	if len(x.dst) == 0 {
+	x := w.barrierI.X
+	if len(x.Dst) == 0 {
 		return
 	}
 	v := uint64(b.ones)
-	switch x.bool {
+	switch x.BoolOp {
 	case ir.BoolAnd:
 		v = truth(b.ones == b.threads)
 	case ir.BoolOr:
 		v = truth(b.ones > 0)
 	}
 	mask := w.live
-	if w.barrierI.hasGuard {
-		mask = w.guarded(mask, w.barrierI.guard, w.barrierI.guardNot)
+	if w.barrierI.HasGuard {
+		mask = w.guarded(mask, w.barrierI.Guard, w.barrierI.GuardNot)
 	}
-	if x.dst[0].file == filePred {
-		w.putPredicate(x.dst[0], -uint32(v), mask)
+	if x.Dst[0].File == code.FilePred {
+		w.putPredicate(x.Dst[0], -uint32(v), mask)
 		return
 	}
 	for m := mask; m != 0; m &= m - 1 {
-		w.put(x.dst[0], bits.TrailingZeros32(m), v)
+		w.put(x.Dst[0], bits.TrailingZeros32(m), v)
 	}
 }
 
@@ -144,7 +146,7 @@ func (r *Runner) released(w *warp) signal {
 		r.release(id)
 	}
 	r.happened()
-	if r.p.waits && r.p.blocking {
+	if r.p.Waits && r.p.Blocking {
 		r.completeCluster()
 	}
 	return next

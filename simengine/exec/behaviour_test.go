@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -41,18 +43,18 @@ func bodyKernel(decls, body string) string {
 const outWords = 2048
 
 // launchBody is a launch of one CTA of a bodyKernel, and its memory.
-func launchBody(t *testing.T, k *ir.Kernel, threads int) (Launch, *Memory) {
+func launchBody(t *testing.T, k *ir.Kernel, threads int) (Launch, *memory.Device) {
 	t.Helper()
-	m := NewMemory(0)
+	m := memory.New(0)
 	if err := m.LoadModule(k); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []Buffer{{"out", ir.U32, outWords, Fill{}}, {"in", ir.U32, outWords, Generated(func(i int64) float64 { return float64(i) })}} {
+	for _, b := range []memory.Buffer{{Name: "out", Elem: ir.U32, Count: outWords, Fill: memory.Fill{}}, {Name: "in", Elem: ir.U32, Count: outWords, Fill: memory.Generated(func(i int64) float64 { return float64(i) })}} {
 		if _, err := m.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,17 +391,17 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		threads    int
-		kind       FaultKind
+		kind       fault.Kind
 		parts      []string
 	}{
-		{"read past a buffer", "add.s64 %rd4, %rd4, 8192;\nld.global.u32 %r1, [%rd4+4];", 32, OutOfBounds,
+		{"read past a buffer", "add.s64 %rd4, %rd4, 8192;\nld.global.u32 %r1, [%rd4+4];", 32, fault.OutOfBounds,
 			[]string{"ld.global.u32 %r1, [%rd4+4]", "k.ptx:2", "reads 4 bytes, 4 bytes (1 element) past the end of in, 2048 elements of u32 (8192 bytes)", "thread 0"}},
-		{"write before a buffer", "st.global.u32 [%rd3+-4], 1;", 32, OutOfBounds, []string{"writes 4 bytes, 4 bytes (1 element) before out, 2048", "thread 0"}},
-		{"wild pointer", "mov.u64 %rd5, 64;\nst.global.u32 [%rd5], 1;", 32, OutOfBounds, []string{"0x40"}},
-		{"shared memory", "add.s32 %r1, %r31, 4092;\nst.shared.u32 [%r1], 1;", 32, OutOfBounds, []string{"shared address 0x1000", "4096 bytes", "thread 1"}},
-		{"misaligned", "ld.global.u32 %r1, [%rd4+2];", 32, Misaligned, []string{"multiple of 4"}},
-		{"trap", "setp.eq.u32 %p0, %r0, 35;\n@%p0 trap;", 64, TrapExecuted, []string{"thread 35"}},
-		{"endless loop", "again: add.s32 %r1, %r1, 1;\nbra again;", 32, StepLimit, []string{"endless loop"}},
+		{"write before a buffer", "st.global.u32 [%rd3+-4], 1;", 32, fault.OutOfBounds, []string{"writes 4 bytes, 4 bytes (1 element) before out, 2048", "thread 0"}},
+		{"wild pointer", "mov.u64 %rd5, 64;\nst.global.u32 [%rd5], 1;", 32, fault.OutOfBounds, []string{"0x40"}},
+		{"shared memory", "add.s32 %r1, %r31, 4092;\nst.shared.u32 [%r1], 1;", 32, fault.OutOfBounds, []string{"shared address 0x1000", "4096 bytes", "thread 1"}},
+		{"misaligned", "ld.global.u32 %r1, [%rd4+2];", 32, fault.Misaligned, []string{"multiple of 4"}},
+		{"trap", "setp.eq.u32 %p0, %r0, 35;\n@%p0 trap;", 64, fault.TrapExecuted, []string{"thread 35"}},
+		{"endless loop", "again: add.s32 %r1, %r1, 1;\nbra again;", 32, fault.StepLimit, []string{"endless loop"}},
 		{"lanes of a warp wait for each other", `
 	setp.eq.u32 %p0, %r0, 0;
 	@%p0 bra second;
@@ -410,13 +412,13 @@ spin:
 	bra done;
 second:
 	st.volatile.shared.u32 [buf], 1;
-done:`, 32, StepLimit, []string{"wait for each other"}},
+done:`, 32, fault.StepLimit, []string{"wait for each other"}},
 		{"barrier in a branch of one warp", `
 	setp.lt.u32 %p0, %r0, 7;
 	@%p0 bra skip;
 	bar.sync 0;
 skip:
-	st.global.u32 [%rd3], 1;`, 32, BarrierDivergence, []string{"bar.sync", "thread 0"}},
+	st.global.u32 [%rd3], 1;`, 32, fault.BarrierDivergence, []string{"bar.sync", "thread 0"}},
 		{"warps at different barriers", `
 	setp.lt.u32 %p0, %r0, 32;
 	@%p0 bra other;
@@ -425,22 +427,22 @@ skip:
 other:
 	bar.sync 2;
 done:
-	st.global.u32 [%rd3], 1;`, 64, BarrierDivergence, []string{"barrier 1", "barrier 2"}},
-		{"barrier of more warps than there are", "bar.sync 3, 96;", 64, BarrierDivergence, []string{"2 of 3 warps"}},
+	st.global.u32 [%rd3], 1;`, 64, fault.BarrierDivergence, []string{"barrier 1", "barrier 2"}},
+		{"barrier of more warps than there are", "bar.sync 3, 96;", 64, fault.BarrierDivergence, []string{"2 of 3 warps"}},
 		{"missing barrier", `
 	st.shared.u32 [%r31], %r0;
 	xor.b32 %r1, %r30, 128;
 	add.s32 %r1, %r29, %r1;
-	ld.shared.u32 %r2, [%r1];`, 64, Race, []string{"ld.shared.u32", "st.shared.u32 [%r31], %r0", "thread 32", "no barrier between"}},
+	ld.shared.u32 %r2, [%r1];`, 64, fault.Race, []string{"ld.shared.u32", "st.shared.u32 [%r31], %r0", "thread 32", "no barrier between"}},
 		{"write after read", `
 	ld.shared.u32 %r2, [buf];
 	setp.eq.u32 %p0, %r0, 40;
-	@%p0 st.shared.u32 [buf], 3;`, 64, Race, []string{"is read by thread"}},
-		{"lanes of one store", "shr.u32 %r1, %r0, 1;\nshl.b32 %r1, %r1, 2;\nadd.s32 %r1, %r1, %r29;\nst.shared.u32 [%r1], %r0;", 32, Race, []string{"both in one warp"}},
+	@%p0 st.shared.u32 [buf], 3;`, 64, fault.Race, []string{"is read by thread"}},
+		{"lanes of one store", "shr.u32 %r1, %r0, 1;\nshl.b32 %r1, %r1, 2;\nadd.s32 %r1, %r1, %r29;\nst.shared.u32 [%r1], %r0;", 32, fault.Race, []string{"both in one warp"}},
 		{"bytes of one word are apart, of one byte not", `
 	add.s32 %r1, %r29, %r0;
 	st.shared.u8 [%r1], %r0;
-	ld.shared.u8 %r2, [%r1+1];`, 64, Race, []string{"ld.shared.u8"}},
+	ld.shared.u8 %r2, [%r1+1];`, 64, fault.Race, []string{"ld.shared.u8"}},
 		{"sides of a branch", `
 	setp.lt.u32 %p0, %r0, 16;
 	@%p0 bra low;
@@ -448,11 +450,11 @@ done:
 	bra done;
 low:
 	ld.shared.u32 %r1, [buf];
-done:`, 32, Race, []string{"not synchronised"}},
+done:`, 32, fault.Race, []string{"not synchronised"}},
 		{"copy not waited for", `
 	cp.async.ca.shared.global [%r31], [%rd4], 4;
 	cp.async.commit_group;
-	ld.shared.u32 %r2, [%r31];`, 32, Race, []string{"wait_group"}},
+	ld.shared.u32 %r2, [%r31];`, 32, fault.Race, []string{"wait_group"}},
 		{"newest copy not waited for", `
 	cp.async.ca.shared.global [%r31], [%rd4], 4;
 	cp.async.commit_group;
@@ -460,20 +462,20 @@ done:`, 32, Race, []string{"not synchronised"}},
 	cp.async.commit_group;
 	cp.async.wait_group 1;
 	ld.shared.u32 %r2, [%r31];
-	ld.shared.u32 %r2, [%r31+1024];`, 32, Race, []string{"%r31+1024"}},
+	ld.shared.u32 %r2, [%r31+1024];`, 32, fault.Race, []string{"%r31+1024"}},
 		{"copy waited for by its own warp only", `
 	cp.async.ca.shared.global [%r31], [%rd4], 4;
 	cp.async.wait_all;
 	xor.b32 %r1, %r30, 128;
 	add.s32 %r1, %r29, %r1;
-	ld.shared.u32 %r2, [%r1];`, 64, Race, []string{"barrier"}},
+	ld.shared.u32 %r2, [%r1];`, 64, fault.Race, []string{"barrier"}},
 		{"plain access beside an atomic", `
 	setp.lt.u32 %p0, %r0, 32;
 	@%p0 atom.shared.add.u32 %r1, [buf], 1;
-	@!%p0 st.shared.u32 [buf], 1;`, 64, Race, []string{"st.shared.u32", "atom.shared"}},
+	@!%p0 st.shared.u32 [buf], 1;`, 64, fault.Race, []string{"st.shared.u32", "atom.shared"}},
 	} {
 		_, err := runBody(t, "", c.body, c.threads)
-		var f *Fault
+		var f *fault.Fault
 		if !errors.As(err, &f) || f.Kind != c.kind {
 			t.Errorf("%s: %v, want %v", c.name, err, c.kind)
 			continue

@@ -3,6 +3,7 @@ package exec
 import (
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -81,11 +82,11 @@ func benchmarkRun(b *testing.B, p *problem, prog *Program, opt Options, record b
 
 func BenchmarkALU(b *testing.B) {
 	k := buildKernel(b, "alu.ptx", []byte(aluLoop))
-	p := &problem{kernel: k, mem: NewMemory(0)}
-	if _, err := p.mem.Alloc(Buffer{"out", ir.F32, 1024, Fill{}}); err != nil {
+	p := &problem{kernel: k, mem: memory.New(0)}
+	if _, err := p.mem.Alloc(memory.Buffer{Name: "out", Elem: ir.F32, Count: 1024, Fill: memory.Fill{}}); err != nil {
 		b.Fatal(err)
 	}
-	params, err := p.mem.BindParams(k, []Arg{{Buffer: "out"}, {Elem: ir.U32, Scalar: 1000}})
+	params, err := p.mem.BindParams(k, []memory.Arg{{Buffer: "out"}, {Elem: ir.U32, Scalar: 1000}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -86,11 +88,11 @@ func TestPointersBelongToTheirArgument(t *testing.T) {
 			l := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{32, 1, 1}, Params: params}
 			for _, mode := range []Mode{Full, Slice} {
 				err := NewRunner(compileFor(t, k, mode)).Run(l, m, 0, Options{}, nil)
-				var f *Fault
+				var f *fault.Fault
 				switch {
 				case c.want == "" && err != nil:
 					t.Errorf("%v: %v", mode, err)
-				case c.want != "" && (!errors.As(err, &f) || f.Kind != OutOfBounds || !strings.Contains(f.Error(), c.want)):
+				case c.want != "" && (!errors.As(err, &f) || f.Kind != fault.OutOfBounds || !strings.Contains(f.Error(), c.want)):
 					t.Errorf("%v: %v, want %q", mode, err, c.want)
 				}
 			}
@@ -98,29 +100,29 @@ func TestPointersBelongToTheirArgument(t *testing.T) {
 	}
 }
 
-func strayMemory(t *testing.T, k *ir.Kernel) (*Memory, []byte) {
+func strayMemory(t *testing.T, k *ir.Kernel) (*memory.Device, []byte) {
 	t.Helper()
-	m := NewMemory(0)
+	m := memory.New(0)
 	if err := m.LoadModule(k); err != nil {
 		t.Fatal(err)
 	}
-	address := func(b Buffer) uint64 {
+	address := func(b memory.Buffer) uint64 {
 		at, err := m.Alloc(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return at
 	}
-	x := address(Buffer{"x", ir.F32, 100, Constant(1)})
-	y := address(Buffer{"y", ir.F32, 100, Constant(2)})
+	x := address(memory.Buffer{Name: "x", Elem: ir.F32, Count: 100, Fill: memory.Constant(1)})
+	y := address(memory.Buffer{Name: "y", Elem: ir.F32, Count: 100, Fill: memory.Constant(2)})
 	table := binary.LittleEndian.AppendUint64(nil, y)
 	table = binary.LittleEndian.AppendUint64(table, (y-x)/4)
-	address(Buffer{"table", ir.U64, 2, Bytes(table)})
+	address(memory.Buffer{Name: "table", Elem: ir.U64, Count: 2, Fill: memory.Bytes(table)})
 	const apart = 1024 // allocations of so many bytes have a gap between them
 	if y-x != apart {
 		t.Fatalf("y lies %d bytes behind x, want %d", y-x, apart)
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "x"}, {Buffer: "y"}, {Buffer: "table"}, {Elem: ir.U64, Scalar: float64(y - x)}, {Bytes: binary.LittleEndian.AppendUint64(make([]byte, 8), y)}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "x"}, {Buffer: "y"}, {Buffer: "table"}, {Elem: ir.U64, Scalar: float64(y - x)}, {Bytes: binary.LittleEndian.AppendUint64(make([]byte, 8), y)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ func strayMemory(t *testing.T, k *ir.Kernel) (*Memory, []byte) {
 func TestBoundsFollowTheArguments(t *testing.T) {
 	k := buildKernel(t, "k.ptx", []byte(strays("add.s64 %rd9, %rd5, %rd8;\nld.global.f32 %f0, [%rd9+272];")))
 	m, params := strayMemory(t, k)
-	if _, err := m.Alloc(Buffer{"long", ir.F32, 200, Fill{}}); err != nil {
+	if _, err := m.Alloc(memory.Buffer{Name: "long", Elem: ir.F32, Count: 200, Fill: memory.Fill{}}); err != nil {
 		t.Fatal(err)
 	}
 	long, _ := m.Address("long")

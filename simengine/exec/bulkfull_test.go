@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -58,9 +62,9 @@ type asyncRun struct {
 func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 	t.Helper()
 	k := buildKernel(t, "k.ptx", []byte(asyncKernel(a.attributes, a.body)))
-	m := NewMemory(0)
+	m := memory.New(0)
 	address := map[string]uint64{}
-	for _, b := range []Buffer{{"out", ir.B8, int64(max(len(a.out), 16)), Bytes(a.out)}, {"in", ir.B8, int64(max(len(a.in), 16)), Bytes(a.in)}} {
+	for _, b := range []memory.Buffer{{Name: "out", Elem: ir.B8, Count: int64(max(len(a.out), 16)), Fill: memory.Bytes(a.out)}, {Name: "in", Elem: ir.B8, Count: int64(max(len(a.in), 16)), Fill: memory.Bytes(a.in)}} {
 		base, err := m.Alloc(b)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +77,7 @@ func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 		tm.Address += address[map[bool]string{false: "in", true: "out"}[a.toOut]]
 		raw = tm.Encode()
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32, Scalar: float64(a.x)}, {Elem: ir.S32, Scalar: float64(a.y)}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32, Scalar: float64(a.x)}, {Elem: ir.S32, Scalar: float64(a.y)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,7 @@ func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 	r := NewRunner(p)
 	ran := map[int64]bool{}
 	for cta := range l.Grid.Count() {
-		first := p.Together(l, cta)[0]
+		first := Together(p, l, cta)[0]
 		if ran[first] {
 			continue
 		}
@@ -232,7 +236,7 @@ func TestTensorStores(t *testing.T) {
 		number := func(n int) []byte { // small numbers of the type
 			b := make([]byte, n)
 			for i := 0; i+es <= n; i += es {
-				putBits(b[i:], encodeAny(m.Elem.Type(), float64(r.IntN(50))), es)
+				element.Store(b[i:], encodeAny(m.Elem.Type(), float64(r.IntN(50))), es)
 			}
 			return b
 		}
@@ -261,17 +265,17 @@ stored:`, op)
 					continue
 				}
 				at := want[int(m.Address)+gy*int(m.Strides[0])+gx*es:]
-				v := getBits(a.in[swizzled((row*m.Box[0]+col)*es, m.Swizzle):], es)
+				v := element.Load(a.in[swizzled((row*m.Box[0]+col)*es, m.Swizzle):], es)
 				if reduce {
 					d := func(v uint64) float64 {
-						if f := decodeFloat(m.Elem.Type(), false); f != nil {
+						if f := alu.DecodeFloat(m.Elem.Type(), false); f != nil {
 							return f(v)
 						}
 						return float64(v)
 					}
-					v = encodeAny(m.Elem.Type(), d(v)+d(getBits(at, es)))
+					v = encodeAny(m.Elem.Type(), d(v)+d(element.Load(at, es)))
 				}
-				putBits(at, v, es)
+				element.Store(at, v, es)
 			}
 		}
 		if !bytes.Equal(got, want) {
@@ -551,71 +555,71 @@ copied:`
 	}
 	for name, c := range map[string]struct {
 		a    asyncRun
-		kind FaultKind
+		kind fault.Kind
 		want string
 	}{
-		"a phase that never completes": {run(initBar + waitBar), BarrierDivergence, "waits for a phase of parity 0 of the mbarrier at address 0x4000, which is in phase 0 with 1 of 1 arrivals and 0 bytes to come"},
+		"a phase that never completes": {run(initBar + waitBar), fault.BarrierDivergence, "waits for a phase of parity 0 of the mbarrier at address 0x4000, which is in phase 0 with 1 of 1 arrivals and 0 bytes to come"},
 		"bytes that never come": {run(initBar + `
 	@%p7 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r63], 512;
-	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 256, [%r63];` + waitBar), BarrierDivergence, "0 of 1 arrivals and 256 bytes to come"},
+	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 256, [%r63];` + waitBar), fault.BarrierDivergence, "0 of 1 arrivals and 256 bytes to come"},
 		"a state that never completes": {run(`
 	@%p7 mbarrier.init.shared::cta.b64 [%r63], 100;
 	bar.sync 0;
 	mbarrier.arrive.shared::cta.b64 %rd3, [%r63];
 s:
 	mbarrier.test_wait.shared::cta.b64 %p0, [%r63], %rd3;
-	@!%p0 bra s;`), BarrierDivergence, "waits for phase 0 of the mbarrier"},
-		"too many arrivals":             {run(initBar + "\n\tmbarrier.arrive.shared::cta.b64 _, [%r63+8];"), BarrierDivergence, "no mbarrier was initialised there"},
-		"more arrivals than there":      {run("@%p7 mbarrier.init.shared::cta.b64 [%r63], 2;\nbar.sync 0;\n@%p7 mbarrier.arrive.shared::cta.b64 _, [%r63], 3;"), BarrierDivergence, "3 arrivals at an mbarrier that expects 2 more in phase 0"},
-		"an mbarrier out of bounds":     {run("@%p7 mbarrier.init.shared::cta.b64 [%r63+64], 1;"), OutOfBounds, "bytes of shared memory"},
-		"a misaligned mbarrier":         {run("@%p7 mbarrier.init.shared::cta.b64 [%r63+4], 1;"), Misaligned, "multiple of 8"},
-		"an mbarrier of 0":              {run("@%p7 mbarrier.init.shared::cta.b64 [%r63], 0;"), BarrierDivergence, "an mbarrier of 0 arrivals"},
-		"too many bytes":                {run(initBar + "\n\t@%p7 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r63], 1048576;"), BarrierDivergence, "transaction count of 1048576"},
-		"a tile that is not waited for": {run(initBar + load + "\n\tbar.sync 0;" + copyOut), Race, "reads what is written by thread 0 in `cp.async.bulk"},
-		"a write to a tile in flight":   {run(initBar + load + "\n\tbar.sync 0;\n\tst.shared.u32 [%r62], %r0;"), Race, "no wait for the phase of the copy's mbarrier between"},
+	@!%p0 bra s;`), fault.BarrierDivergence, "waits for phase 0 of the mbarrier"},
+		"too many arrivals":             {run(initBar + "\n\tmbarrier.arrive.shared::cta.b64 _, [%r63+8];"), fault.BarrierDivergence, "no mbarrier was initialised there"},
+		"more arrivals than there":      {run("@%p7 mbarrier.init.shared::cta.b64 [%r63], 2;\nbar.sync 0;\n@%p7 mbarrier.arrive.shared::cta.b64 _, [%r63], 3;"), fault.BarrierDivergence, "3 arrivals at an mbarrier that expects 2 more in phase 0"},
+		"an mbarrier out of bounds":     {run("@%p7 mbarrier.init.shared::cta.b64 [%r63+64], 1;"), fault.OutOfBounds, "bytes of shared memory"},
+		"a misaligned mbarrier":         {run("@%p7 mbarrier.init.shared::cta.b64 [%r63+4], 1;"), fault.Misaligned, "multiple of 8"},
+		"an mbarrier of 0":              {run("@%p7 mbarrier.init.shared::cta.b64 [%r63], 0;"), fault.BarrierDivergence, "an mbarrier of 0 arrivals"},
+		"too many bytes":                {run(initBar + "\n\t@%p7 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r63], 1048576;"), fault.BarrierDivergence, "transaction count of 1048576"},
+		"a tile that is not waited for": {run(initBar + load + "\n\tbar.sync 0;" + copyOut), fault.Race, "reads what is written by thread 0 in `cp.async.bulk"},
+		"a write to a tile in flight":   {run(initBar + load + "\n\tbar.sync 0;\n\tst.shared.u32 [%r62], %r0;"), fault.Race, "no wait for the phase of the copy's mbarrier between"},
 		"two copies to a tile": {run(initBar + `
 	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 256, [%r63];
-	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62+128], [%rd1], 256, [%r63];`), Race, "writes what is written by thread 0"},
+	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62+128], [%rd1], 256, [%r63];`), fault.Race, "writes what is written by thread 0"},
 		"a store without a fence": {run(fillTile + `
 	bar.sync 0;
 	@!%p7 bra stored;` + store + `
-stored:`), Race, "no fence.proxy.async between"},
+stored:`), fault.Race, "no fence.proxy.async between"},
 		"a write to what a store reads": {run(fillTile + `
 	fence.proxy.async.shared::cta;
 	bar.sync 0;
 	@!%p7 bra stored;` + store + `
 	st.shared.u32 [%r62+16], %r0;
-stored:`), Race, "no cp.async.bulk.wait_group between"},
+stored:`), fault.Race, "no cp.async.bulk.wait_group between"},
 		"a load over what a store reads": {run(initBar + fillTile + `
 	fence.proxy.async.shared::cta;
 	bar.sync 0;
 	@!%p7 bra stored;` + store + `
 	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 256, [%r63];
-stored:`), Race, "no cp.async.bulk.wait_group between"},
+stored:`), fault.Race, "no cp.async.bulk.wait_group between"},
 		"a copy over what others read": {run(initBar + load + waitBar + `
 	setp.lt.u32 %p1, %r0, 32;
 	@%p1 bra first;` + copyOut + `
 	bra last;
 first:
 	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 256, [%r63];
-last:`), Race, "by thread"},
-		"a copy past a buffer":       {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 2048, [%r63];"), OutOfBounds, "across the end of in"},
-		"a copy past shared memory":  {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62+16384], [%rd1], 1024, [%r63];"), OutOfBounds, "bytes of shared memory"},
-		"a copy of odd bytes":        {run(initBar + "\n\tmov.u32 %r5, 24;\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], %r5, [%r63];"), Misaligned, "a copy of 24 bytes"},
-		"a copy from an odd address": {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1+8], 16, [%r63];"), Misaligned, "multiple of 16"},
-		"no map":                     {tensor(tensormap.Map{}, "\n\tmov.u64 %rd2, %rd1;"+box), Unsupported, "what is read as a tensor map is none"},
-		"a map that is incomplete":   {tensor(tensormap.Map{Elem: tensormap.U32}, box), Unsupported, "a tensor map of rank 0"},
-		"interleaved":                {tensor(none, box), Unsupported, "interleave of 16 bytes, which is not modelled"},
+last:`), fault.Race, "by thread"},
+		"a copy past a buffer":       {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 2048, [%r63];"), fault.OutOfBounds, "across the end of in"},
+		"a copy past shared memory":  {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62+16384], [%rd1], 1024, [%r63];"), fault.OutOfBounds, "bytes of shared memory"},
+		"a copy of odd bytes":        {run(initBar + "\n\tmov.u32 %r5, 24;\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], %r5, [%r63];"), fault.Misaligned, "a copy of 24 bytes"},
+		"a copy from an odd address": {run(initBar + "\n\t@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1+8], 16, [%r63];"), fault.Misaligned, "multiple of 16"},
+		"no map":                     {tensor(tensormap.Map{}, "\n\tmov.u64 %rd2, %rd1;"+box), fault.Unsupported, "what is read as a tensor map is none"},
+		"a map that is incomplete":   {tensor(tensormap.Map{Elem: tensormap.U32}, box), fault.Unsupported, "a tensor map of rank 0"},
+		"interleaved":                {tensor(none, box), fault.Unsupported, "interleave of 16 bytes, which is not modelled"},
 		"another rank": {tensor(small, `
-	@%p7 cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd2, {%r60, %r61, %r61}], [%r63];`), Unsupported, "rank is not the instruction's"},
-		"a tensor past its buffer":        {tensor(large, "\n\tmov.u32 %r61, 1000;"+box), OutOfBounds, "does not lie in one buffer"},
-		"a box at an odd address":         {tensor(small, "\n\tadd.s32 %r62, %r62, 64;"+box), Misaligned, "multiple of 128"},
-		"accumulators read":               {accumulate("\n\tadd.f32 %f5, %f1, %f2;\n\twgmma.wait_group.sync.aligned 0;"), Race, "no wgmma.wait_group between"},
-		"accumulators stored":             {accumulate("\n\tst.global.f32 [%rd0], %f3;\n\twgmma.wait_group.sync.aligned 0;"), Race, "register %f3"},
-		"products of a part of a warp":    {accumulate("\n\tsetp.lt.u32 %p1, %r0, 5;\n\t@%p1 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f8,%f9,%f10,%f11}, %rd5, %rd5, 1, 1, 1, 0, 0;"), BarrierDivergence, "without the others"},
-		"a product of what is not fenced": {run("\n\tshl.b32 %r10, %r0, 2;\n\tadd.s32 %r11, %r62, %r10;\n\tst.shared.u32 [%r11], %r0;\n\tbar.sync 0;" + strings.TrimPrefix(accumulate("").body, "mov.u32 %r59, 256;")), Race, "no fence.proxy.async between"},
-		"a matrix out of bounds":          {accumulate("\n\tmov.u64 %rd5, 4611686293305311231;\n\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f8,%f9,%f10,%f11}, %rd5, %rd5, 1, 1, 1, 0, 0;"), OutOfBounds, "bytes of shared memory"},
-		"a rank that is none":             {pair("mov.u32 %r5, 2;\n\tmapa.shared::cluster.u32 %r6, %r62, %r5;"), OutOfBounds, "rank 2 of a cluster of 2 CTAs"},
+	@%p7 cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd2, {%r60, %r61, %r61}], [%r63];`), fault.Unsupported, "rank is not the instruction's"},
+		"a tensor past its buffer":        {tensor(large, "\n\tmov.u32 %r61, 1000;"+box), fault.OutOfBounds, "does not lie in one buffer"},
+		"a box at an odd address":         {tensor(small, "\n\tadd.s32 %r62, %r62, 64;"+box), fault.Misaligned, "multiple of 128"},
+		"accumulators read":               {accumulate("\n\tadd.f32 %f5, %f1, %f2;\n\twgmma.wait_group.sync.aligned 0;"), fault.Race, "no wgmma.wait_group between"},
+		"accumulators stored":             {accumulate("\n\tst.global.f32 [%rd0], %f3;\n\twgmma.wait_group.sync.aligned 0;"), fault.Race, "register %f3"},
+		"products of a part of a warp":    {accumulate("\n\tsetp.lt.u32 %p1, %r0, 5;\n\t@%p1 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f8,%f9,%f10,%f11}, %rd5, %rd5, 1, 1, 1, 0, 0;"), fault.BarrierDivergence, "without the others"},
+		"a product of what is not fenced": {run("\n\tshl.b32 %r10, %r0, 2;\n\tadd.s32 %r11, %r62, %r10;\n\tst.shared.u32 [%r11], %r0;\n\tbar.sync 0;" + strings.TrimPrefix(accumulate("").body, "mov.u32 %r59, 256;")), fault.Race, "no fence.proxy.async between"},
+		"a matrix out of bounds":          {accumulate("\n\tmov.u64 %rd5, 4611686293305311231;\n\twgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f8,%f9,%f10,%f11}, %rd5, %rd5, 1, 1, 1, 0, 0;"), fault.OutOfBounds, "bytes of shared memory"},
+		"a rank that is none":             {pair("mov.u32 %r5, 2;\n\tmapa.shared::cluster.u32 %r6, %r62, %r5;"), fault.OutOfBounds, "rank 2 of a cluster of 2 CTAs"},
 		"a cluster that does not meet": {pair(`
 	mov.u32 %r20, %cluster_ctarank;
 	setp.eq.u32 %p1, %r20, 0;
@@ -624,11 +628,11 @@ last:`), Race, "by thread"},
 	barrier.cluster.wait.acquire.aligned;
 	bra done;
 other:` + initBar + waitBar + `
-done:`), BarrierDivergence, "waits at the barrier of the cluster (2 of 4 warps there)"},
-		"no arrival before a wait": {pair("barrier.cluster.wait.acquire.aligned;"), BarrierDivergence, "at which it did not arrive"},
+done:`), fault.BarrierDivergence, "waits at the barrier of the cluster (2 of 4 warps there)"},
+		"no arrival before a wait": {pair("barrier.cluster.wait.acquire.aligned;"), fault.BarrierDivergence, "at which it did not arrive"},
 	} {
 		_, err := c.a.run(t)
-		var f *Fault
+		var f *fault.Fault
 		if !errors.As(err, &f) {
 			t.Errorf("%s: %v, want a fault", name, err)
 			continue

@@ -3,54 +3,35 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// emitCarry compiles the extended-precision instructions, which read or write
-// the carry flag.
-func (c *compiler) emitCarry(pc int, in *ir.Instr, i *instr) (bool, error) {
-	w := width(in.Type)
-	if w != 32 && w != 64 || len(in.Dst) != 1 {
-		return false, c.unsupported(pc, "carry arithmetic on this type")
-	}
-	i.kind, i.x = kindCall, &extra{run: (*Runner).carryOp}
-	if err := c.operands(pc, in, i.x, in.Type); err != nil {
-		return false, err
-	}
-	want := 2
-	if in.Op == ir.Mad || in.Op == ir.MadC {
-		want = 3
-	}
-	if len(i.x.src) != want || in.Mod&ir.ModWide != 0 {
-		return false, c.unsupported(pc, "operands")
-	}
-	return true, nil
-}
-
 // carryOp is add, sub and mad with .cc and addc, subc, madc. Subtraction keeps
 // a borrow in the flag.
-func (r *Runner) carryOp(w *warp, in *instr, mask uint32) signal {
-	ki := &r.p.Kernel.Instrs[in.pc]
-	x, n := in.x, width(ki.Type)
+func (r *Runner) carryOp(w *warp, in *code.Instr, mask uint32) signal {
+	ki := &r.p.Kernel.Instrs[in.PC]
+	x, n := in.X, alu.Width(ki.Type)
 	subtract := ki.Op == ir.Sub || ki.Op == ir.SubC
 	var out uint32
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		a, b := w.get(x.src[0], l), w.get(x.src[1], l)
-		if len(x.src) == 3 {
+		a, b := w.get(x.Src[0], l), w.get(x.Src[1], l)
+		if len(x.Src) == 3 {
 			if ki.Mod&ir.ModHi != 0 {
-				a = mulHi(a, b, n, ki.Type.IsSigned())
+				a = alu.MulHi(a, b, n, ki.Type.IsSigned())
 			} else {
 				a *= b
 			}
-			b = w.get(x.src[2], l)
+			b = w.get(x.Src[2], l)
 		}
 		carry := uint64(0)
 		if ki.Mod&ir.ModCarryIn != 0 {
 			carry = uint64(w.carry >> l & 1)
 		}
 		v, c := addCarry(a, b, carry, n, subtract)
-		w.put(x.dst[0], l, v)
+		w.put(x.Dst[0], l, v)
 		out |= uint32(c) << l
 	}
 	if ki.Mod&ir.ModCarryOut != 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -27,7 +29,7 @@ type clusterPlace struct {
 }
 
 // cluster is the shape of the clusters of a launch: what it says, else what the kernel requires.
-func (p *Program) cluster(l *Launch) (size Dim3, given bool) {
+func clusterOf(p *Program, l *Launch) (size Dim3, given bool) {
 	size = l.Cluster
 	if size == (Dim3{}) {
 		c := p.Kernel.Cluster
@@ -38,11 +40,13 @@ func (p *Program) cluster(l *Launch) (size Dim3, given bool) {
 }
 
 // validateCluster refuses clusters that the grid is not made of.
-func (p *Program) validateCluster(l *Launch) error {
-	size, given := p.cluster(l)
+func validateCluster(p *Program, l *Launch) error {
+	size, given := clusterOf(p, l)
 	switch g := l.Grid; {
 	case !given:
 		return nil
+	case l.Cluster.X < 0 || l.Cluster.Y < 0 || l.Cluster.Z < 0:
+		return fmt.Errorf("launch %s: clusters of %v CTAs: no dimension may be negative", p.Kernel.Name, l.Cluster)
 	case size.X > maxCluster || size.Y > maxCluster || size.Z > maxCluster || size.Count() > maxCluster:
 		return fmt.Errorf("launch %s: clusters of %v CTAs: at most %d", p.Kernel.Name, size, maxCluster)
 	case g.X%size.X != 0 || g.Y%size.Y != 0 || g.Z%size.Z != 0:
@@ -59,7 +63,7 @@ func (r *Runner) ctaIndex(cta int64) (x, y, z int) {
 
 // placeInCluster finds where in its cluster the CTA is.
 func (r *Runner) placeInCluster() {
-	size, given := r.p.cluster(&r.launch)
+	size, given := clusterOf(r.p, &r.launch)
 	x, y, z := r.ctaIndex(r.cta)
 	rank := x%size.X + size.X*(y%size.Y+size.Y*(z%size.Z))
 	r.cluster = clusterPlace{size, int(size.Count()), rank, given}
@@ -122,61 +126,47 @@ func (r *Runner) sharedPlace(space ir.Space, addr uint64) (rank int, at uint64, 
 	return rank, at, rank < r.cluster.count
 }
 
-// emitMapa compiles mapa and getctarank.
-func (c *compiler) emitMapa(pc int, in *ir.Instr, i *instr) (bool, error) {
-	run := (*Runner).mapShared
-	if in.Op == ir.GetCTARank {
-		run = (*Runner).ctaRank
-	}
-	i.kind, i.x = kindCall, &extra{run: run}
-	t := in.Type
-	if in.Op == ir.GetCTARank && (in.Space == ir.Generic || t.Size() == 8) {
-		t = ir.B64
-	}
-	return true, c.operands(pc, in, i.x, t)
-}
-
 // mapShared is mapa: the same place in the shared memory of another CTA of the cluster.
-func (r *Runner) mapShared(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) mapShared(w *warp, in *code.Instr, mask uint32) signal {
 	for l := range WarpSize {
 		if mask>>l&1 == 0 {
 			continue
 		}
-		rank := uint32(w.get(in.x.src[1], l))
+		rank := uint32(w.get(in.X.Src[1], l))
 		if rank >= uint32(r.cluster.count) {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
-		v := w.get(in.x.src[0], l)&^clusterRanks | uint64(rank+1)<<clusterShift
-		w.put(in.x.dst[0], l, v)
+		v := w.get(in.X.Src[0], l)&^clusterRanks | uint64(rank+1)<<clusterShift
+		w.put(in.X.Dst[0], l, v)
 	}
 	return next
 }
 
 // ctaRank is getctarank.
-func (r *Runner) ctaRank(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) ctaRank(w *warp, in *code.Instr, mask uint32) signal {
 	for l := range WarpSize {
 		if mask>>l&1 == 0 {
 			continue
 		}
-		rank := int(w.get(in.x.src[0], l)>>clusterShift&0xff) - 1
+		rank := int(w.get(in.X.Src[0], l)>>clusterShift&0xff) - 1
 		if rank < 0 {
 			rank = r.cluster.rank
 		}
-		w.put(in.x.dst[0], l, uint64(rank))
+		w.put(in.X.Dst[0], l, uint64(rank))
 	}
 	return next
 }
 
 // distributed performs an access to the shared memory of CTAs of the cluster. Observers are told of
 // addresses with ranks, of which the CTA's own has none.
-func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
-	a := in.x.access
+func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
+	a := in.X.Access
 	var ranks [WarpSize]int
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		rank, at, ok := r.sharedPlace(ir.SharedCluster, r.addr[l])
 		if !ok {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Address: at, Thread: w.thread(l), Write: a.write,
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Address: at, Thread: w.thread(l), Write: a.Write,
 				Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
 		r.addr[l], ranks[l] = at, rank
@@ -188,11 +178,11 @@ func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 		l := bits.TrailingZeros32(m)
 		r.addr[l] |= uint64(ranks[l]+1) << clusterShift
 	}
-	r.observe(w, in, ir.SharedCluster, a.width, mask, a.data)
+	r.observe(w, in, ir.SharedCluster, a.Width, mask, a.Data)
 	for m := mask; m != 0; m &= m - 1 {
 		r.addr[bits.TrailingZeros32(m)] &= withinCTA
 	}
-	if !a.data {
+	if !a.Data {
 		return next
 	}
 	for rest := mask; rest != 0; {
@@ -212,12 +202,12 @@ func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 
 // atRank performs an access of lanes to the shared memory of one CTA. Races between CTAs are not
 // looked for.
-func (r *Runner) atRank(w *warp, in *instr, rank int, lanes uint32) signal {
+func (r *Runner) atRank(w *warp, in *code.Instr, rank int, lanes uint32) signal {
 	if rank < 0 {
-		return r.perform(w, in, in.x.access, ir.Shared, lanes, extentOf(&r.addr, lanes))
+		return r.perform(w, in, in.X.Access, ir.Shared, lanes, extentOf(&r.addr, lanes))
 	}
-	if !r.p.blocking {
-		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
+	if !r.p.Blocking {
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
 	}
 	c := r.state(rank)
 	own := r.shared
@@ -225,10 +215,10 @@ func (r *Runner) atRank(w *warp, in *instr, rank int, lanes uint32) signal {
 	if r.definedness != nil && c.definedness != nil {
 		s := r.definedness.shared
 		r.definedness.shared = c.definedness.shared
-		r.definedness.access(r, w, in, in.x.access, ir.Shared, lanes)
+		r.definedness.access(r, w, in, in.X.Access, ir.Shared, lanes)
 		r.definedness.shared = s
 	}
-	s := r.move(w, in, in.x.access, ir.Shared, lanes)
+	s := r.move(w, in, in.X.Access, ir.Shared, lanes)
 	r.shared = own
 	r.happened()
 	return s

@@ -3,50 +3,52 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // leaveBlock moves the top frame to the next block.
-func (r *Runner) leaveBlock(w *warp, b *block) {
+func (r *Runner) leaveBlock(w *warp, b *code.Block) {
 	t := w.top()
 	taken := t.mask
-	if b.hasGuard {
-		taken = w.guarded(t.mask, b.guard, b.guardNot)
+	if b.HasGuard {
+		taken = w.guarded(t.mask, b.Guard, b.GuardNot)
 	}
-	switch b.term {
-	case fallThrough:
-		t.block = b.fall
-	case exit:
+	switch b.Terminator {
+	case code.FallThrough:
+		t.block = b.Fall
+	case code.Exit:
 		w.exitLanes(taken)
-		t.block = b.fall
-	case branch:
-		r.branch(w, b, t, taken, b.target)
-	case indexedBranch:
+		t.block = b.Fall
+	case code.Branch:
+		r.branch(w, b, t, taken, b.Target)
+	case code.IndexedBranch:
 		r.branchIndexed(w, b, t, taken)
 	}
 }
 
-func (r *Runner) branch(w *warp, b *block, t *frame, taken uint32, target int32) {
+func (r *Runner) branch(w *warp, b *code.Block, t *frame, taken uint32, target int32) {
 	switch {
 	case taken == t.mask:
 		t.block = target
 	case taken == 0:
-		t.block = b.fall
+		t.block = b.Fall
 	default:
 		// The fall-through lanes are pushed last and so run first.
-		w.diverge(b.ipdom, [2]int32{target, b.fall}, [2]uint32{taken, t.mask &^ taken}, b.leaves)
+		w.diverge(b.IPDom, [2]int32{target, b.Fall}, [2]uint32{taken, t.mask &^ taken}, b.LeavesYielding)
 	}
 }
 
 // branchIndexed is brx.idx: lanes may go to many blocks. An index past the
 // end of the list is undefined; it takes the last target here.
-func (r *Runner) branchIndexed(w *warp, b *block, t *frame, taken uint32) {
+func (r *Runner) branchIndexed(w *warp, b *code.Block, t *frame, taken uint32) {
 	mask, rest, base := t.mask, taken, len(w.stack)
-	if mask != taken && b.fall >= 0 {
-		w.stack = append(w.stack, frame{block: b.fall, rpc: b.ipdom, mask: mask &^ taken, since: w.tick})
+	if mask != taken && b.Fall >= 0 {
+		w.stack = append(w.stack, frame{block: b.Fall, rpc: b.IPDom, mask: mask &^ taken, since: w.tick})
 	}
-	index := &w.r32[b.index]
-	target := func(l int) int32 { return b.targets[min(int(index[l]), len(b.targets)-1)] }
+	index := &w.r32[b.Index]
+	target := func(l int) int32 { return b.Targets[min(int(index[l]), len(b.Targets)-1)] }
 	for rest != 0 {
 		to := target(bits.TrailingZeros32(rest))
 		var lanes uint32
@@ -56,7 +58,7 @@ func (r *Runner) branchIndexed(w *warp, b *block, t *frame, taken uint32) {
 			}
 		}
 		rest &^= lanes
-		w.stack = append(w.stack, frame{block: to, rpc: b.ipdom, mask: lanes, since: w.tick})
+		w.stack = append(w.stack, frame{block: to, rpc: b.IPDom, mask: lanes, since: w.tick})
 	}
 	t = &w.stack[base-1]
 	if len(w.stack) == base+1 {
@@ -64,10 +66,10 @@ func (r *Runner) branchIndexed(w *warp, b *block, t *frame, taken uint32) {
 		w.stack = w.stack[:base]
 		return
 	}
-	if t.rpc == b.ipdom {
+	if t.rpc == b.IPDom {
 		w.stack = append(w.stack[:base-1], w.stack[base:]...)
 	} else {
-		t.block, t.since = b.ipdom, w.tick
+		t.block, t.since = b.IPDom, w.tick
 	}
 	kept, gone := w.stack[:0], uint32(0)
 	for _, f := range w.stack {
@@ -83,43 +85,43 @@ func (r *Runner) branchIndexed(w *warp, b *block, t *frame, taken uint32) {
 }
 
 // predicateValue is a predicate source as a mask.
-func (w *warp) predicateValue(x *extra, n int) uint32 {
-	s := x.src[n]
+func (w *warp) predicateValue(x *code.Extra, n int) uint32 {
+	s := x.Src[n]
 	var v uint32
-	if s.file == filePred {
-		v = w.pred[s.index]
-	} else if w.r32[s.index][0] != 0 {
+	if s.File == code.FilePred {
+		v = w.pred[s.Index]
+	} else if w.r32[s.Index][0] != 0 {
 		v = ^uint32(0) // a constant
 	}
-	if x.not>>n&1 == 1 {
+	if x.Not>>n&1 == 1 {
 		v = ^v
 	}
 	return v
 }
 
 // putPredicate writes the lanes of mask.
-func (w *warp) putPredicate(s slot, v, mask uint32) {
-	if s.file == filePred {
-		w.pred[s.index] = w.pred[s.index]&^mask | v&mask
+func (w *warp) putPredicate(s code.Slot, v, mask uint32) {
+	if s.File == code.FilePred {
+		w.pred[s.Index] = w.pred[s.Index]&^mask | v&mask
 	}
 }
 
-func (r *Runner) setp(w *warp, in *instr, mask uint32) {
-	x := in.x
+func (r *Runner) setp(w *warp, in *code.Instr, mask uint32) {
+	x := in.X
 	var v uint32
-	if x.cmp32 != nil {
-		v = x.cmp32(&w.r32[in.a], &w.r32[in.b])
+	if x.Cmp32 != nil {
+		v = x.Cmp32(&w.r32[in.A], &w.r32[in.B])
 	} else {
-		v = x.cmp64(&w.r64[in.a], &w.r64[in.b])
+		v = x.Cmp64(&w.r64[in.A], &w.r64[in.B])
 	}
 	q := ^v
-	if x.bool != ir.BoolNone && len(x.src) > 2 {
+	if x.BoolOp != ir.BoolNone && len(x.Src) > 2 {
 		c := w.predicateValue(x, 2)
-		v, q = combine(x.bool, v, c), combine(x.bool, q, c)
+		v, q = combine(x.BoolOp, v, c), combine(x.BoolOp, q, c)
 	}
-	w.putPredicate(x.dst[0], v, mask)
-	if len(x.dst) > 1 {
-		w.putPredicate(x.dst[1], q, mask)
+	w.putPredicate(x.Dst[0], v, mask)
+	if len(x.Dst) > 1 {
+		w.putPredicate(x.Dst[1], q, mask)
 	}
 }
 
@@ -133,31 +135,31 @@ func combine(op ir.BoolOp, a, b uint32) uint32 {
 	return a ^ b
 }
 
-func (r *Runner) predicate(w *warp, in *instr, mask uint32) {
-	v := w.predicateValue(in.x, 0)
-	switch r.p.Kernel.Instrs[in.pc].Op {
+func (r *Runner) predicate(w *warp, in *code.Instr, mask uint32) {
+	v := w.predicateValue(in.X, 0)
+	switch r.p.Kernel.Instrs[in.PC].Op {
 	case ir.Not:
 		v = ^v
 	case ir.And:
-		v &= w.predicateValue(in.x, 1)
+		v &= w.predicateValue(in.X, 1)
 	case ir.Or:
-		v |= w.predicateValue(in.x, 1)
+		v |= w.predicateValue(in.X, 1)
 	case ir.Xor:
-		v ^= w.predicateValue(in.x, 1)
+		v ^= w.predicateValue(in.X, 1)
 	}
-	w.putPredicate(in.x.dst[0], v, mask)
+	w.putPredicate(in.X.Dst[0], v, mask)
 }
 
-func (r *Runner) selp(w *warp, in *instr, mask uint32) {
-	p := w.predicateValue(in.x, 2)
-	if in.x.dst[0].file == file64 {
-		choose(&w.r64[in.d], &w.r64[in.a], &w.r64[in.b], p, mask)
+func (r *Runner) selp(w *warp, in *code.Instr, mask uint32) {
+	p := w.predicateValue(in.X, 2)
+	if in.X.Dst[0].File == code.File64 {
+		choose(&w.r64[in.D], &w.r64[in.A], &w.r64[in.B], p, mask)
 		return
 	}
-	choose(&w.r32[in.d], &w.r32[in.a], &w.r32[in.b], p, mask)
+	choose(&w.r32[in.D], &w.r32[in.A], &w.r32[in.B], p, mask)
 }
 
-func choose[T word](d, a, b *[WarpSize]T, p, mask uint32) {
+func choose[T alu.Word](d, a, b *[WarpSize]T, p, mask uint32) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (WarpSize - 1)
 		if p>>l&1 == 1 {

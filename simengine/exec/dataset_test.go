@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -11,7 +12,7 @@ import (
 type problem struct {
 	kernel *ir.Kernel
 	launch Launch
-	mem    *Memory
+	mem    *memory.Device
 	size   []int
 	params map[string]int
 }
@@ -20,14 +21,18 @@ type problem struct {
 // for problem sizes that may differ from the measured ones.
 func setUp(t testing.TB, k *ir.Kernel, name string, size []int, params map[string]int, block [3]int) *problem {
 	t.Helper()
-	p := &problem{kernel: k, mem: NewMemory(0), size: size, params: params}
+	p := &problem{kernel: k, mem: memory.New(0), size: size, params: params}
 	if err := p.mem.LoadModule(k); err != nil {
 		t.Fatal(err)
 	}
 	n := int64(size[0])
-	f32 := func(name string, count int64) Buffer { return Buffer{name, ir.F32, count, Random(1, 1)} }
-	out := func(name string, t ir.Type, count int64) Buffer { return Buffer{name, t, count, Fill{}} }
-	var buffers []Buffer
+	f32 := func(name string, count int64) memory.Buffer {
+		return memory.Buffer{Name: name, Elem: ir.F32, Count: count, Fill: memory.Random(1, 1)}
+	}
+	out := func(name string, t ir.Type, count int64) memory.Buffer {
+		return memory.Buffer{Name: name, Elem: t, Count: count, Fill: memory.Fill{}}
+	}
+	var buffers []memory.Buffer
 	scalars := []int{size[0]}
 	threads := params["BLOCK_SIZE"]
 	if items := params["ITEMS"]; items > 0 {
@@ -42,51 +47,51 @@ func setUp(t testing.TB, k *ir.Kernel, name string, size []int, params map[strin
 	}
 	switch name {
 	case "copy":
-		buffers = []Buffer{f32("in", n), out("out", ir.F32, n)}
+		buffers = []memory.Buffer{f32("in", n), out("out", ir.F32, n)}
 	case "copy_strided":
-		buffers = []Buffer{f32("in", n*int64(params["STRIDE"])), out("out", ir.F32, n)}
+		buffers = []memory.Buffer{f32("in", n*int64(params["STRIDE"])), out("out", ir.F32, n)}
 	case "transpose_naive", "laplace_2d":
-		buffers = []Buffer{f32("in", n*n), out("out", ir.F32, n*n)}
+		buffers = []memory.Buffer{f32("in", n*n), out("out", ir.F32, n*n)}
 	case "transpose_tiled":
-		buffers = []Buffer{f32("in", n*n), out("out", ir.F32, n*n)}
+		buffers = []memory.Buffer{f32("in", n*n), out("out", ir.F32, n*n)}
 		grid = [2]int{size[0] / params["TILE"], size[0] / params["TILE"]}
 	case "reduce":
 		grid[0] = (size[0] + 2*threads - 1) / (2 * threads)
-		buffers = []Buffer{f32("in", n), out("out", ir.F32, int64(grid[0]))}
+		buffers = []memory.Buffer{f32("in", n), out("out", ir.F32, int64(grid[0]))}
 	case "stencil_1d":
-		buffers = []Buffer{{"in", ir.S32, n + 2*int64(params["RADIUS"]), Random(3, 1000)}, out("out", ir.S32, n)}
+		buffers = []memory.Buffer{{Name: "in", Elem: ir.S32, Count: n + 2*int64(params["RADIUS"]), Fill: memory.Random(3, 1000)}, out("out", ir.S32, n)}
 	case "sgemm":
-		buffers = []Buffer{f32("A", n*n), {"B", ir.F32, n * n, Random(2, 1)}, out("out", ir.F32, n*n)}
+		buffers = []memory.Buffer{f32("A", n*n), {Name: "B", Elem: ir.F32, Count: n * n, Fill: memory.Random(2, 1)}, out("out", ir.F32, n*n)}
 		grid = [2]int{size[0] / params["BN"], size[0] / params["BM"]}
 	case "blur":
-		buffers = []Buffer{{"in", ir.U8, n * int64(size[1]), Random(4, 255)}, out("out", ir.U8, n*int64(size[1]))}
+		buffers = []memory.Buffer{{Name: "in", Elem: ir.U8, Count: n * int64(size[1]), Fill: memory.Random(4, 255)}, out("out", ir.U8, n*int64(size[1]))}
 		scalars = size[:2]
 		grid[1] = size[1] / params["BLOCK_Y"]
 	case "random_gather":
-		buffers = []Buffer{f32("in", int64(size[1])), {"idx", ir.S32, n, Random(5, float64(size[1]))}, out("out", ir.F32, n)}
+		buffers = []memory.Buffer{f32("in", int64(size[1])), {Name: "idx", Elem: ir.S32, Count: n, Fill: memory.Random(5, float64(size[1]))}, out("out", ir.F32, n)}
 	case "fat_threads":
-		buffers = []Buffer{f32("in", n+32*int64(params["WORK"])), out("out", ir.F32, n)}
+		buffers = []memory.Buffer{f32("in", n+32*int64(params["WORK"])), out("out", ir.F32, n)}
 		scalars = size[:2]
 	case "compute_bound":
-		buffers = []Buffer{f32("in", n), out("out", ir.F32, n)}
+		buffers = []memory.Buffer{f32("in", n), out("out", ir.F32, n)}
 		scalars = size[:2]
 	case "const_filter":
-		buffers = []Buffer{f32("in", n+256), out("out", ir.F32, n)}
-		if err := p.mem.SetVar(Buffer{"coef", ir.F32, 256, Generated(func(i int64) float64 { return float64(i%7) / 8 })}); err != nil {
+		buffers = []memory.Buffer{f32("in", n+256), out("out", ir.F32, n)}
+		if err := p.mem.SetVar(memory.Buffer{Name: "coef", Elem: ir.F32, Count: 256, Fill: memory.Generated(func(i int64) float64 { return float64(i%7) / 8 })}); err != nil {
 			t.Fatal(err)
 		}
 	default:
 		t.Fatalf("no arguments for kernel %s", name)
 	}
-	var args []Arg
+	var args []memory.Arg
 	for _, b := range buffers {
 		if _, err := p.mem.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, Arg{Buffer: b.Name})
+		args = append(args, memory.Arg{Buffer: b.Name})
 	}
 	for _, v := range scalars {
-		args = append(args, Arg{Elem: ir.S32, Scalar: float64(v)})
+		args = append(args, memory.Arg{Elem: ir.S32, Scalar: float64(v)})
 	}
 	bytes, err := p.mem.BindParams(k, args)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/fault"
 )
 
 // halfWritten has each thread below 16 write its word of shared memory, and read the word at 4*(thread) + off after a barrier.
@@ -71,12 +73,12 @@ func TestUninitialisedReads(t *testing.T) {
 				r := NewRunner(compileFor(t, k, mode))
 				for range 2 { // what an earlier CTA wrote counts for nothing
 					err := r.Run(l, m, 0, Options{Uninitialised: true}, nil)
-					var f *Fault
+					var f *fault.Fault
 					found := c.want != "" && (mode == Full || c.slice)
 					switch {
 					case !found && err != nil:
 						t.Errorf("%v: %v", mode, err)
-					case found && (!errors.As(err, &f) || f.Kind != Uninitialised || !strings.Contains(f.Error(), c.want)):
+					case found && (!errors.As(err, &f) || f.Kind != fault.Uninitialised || !strings.Contains(f.Error(), c.want)):
 						t.Errorf("%v: %v, want %q", mode, err, c.want)
 					}
 				}

@@ -37,11 +37,12 @@
 // arrivals and bytes that are missing. The CTAs of a cluster are executed together (group.go).
 //
 // Slice mode executes each CTA alone and its warps one after the other. Waits for phases and clusters
-// succeed at once, bulk copies move nothing, and products are not computed; an AsyncObserver is told
-// of them. Only where an address or a branch depends on shared memory that warps or copies pass on
-// does a slice block (findWaits), and where it depends on products, or on other CTAs of the cluster,
-// there is none. Loops that carry stages and phases are sampled as others are, and warps that meet at
-// mbarriers leave out as many iterations (passages.go).
+// succeed at once, bulk copies move nothing, and MMAs are not computed; an AsyncObserver is told
+// of them. Where an address or a branch depends on shared memory, of the CTA or of its cluster, that
+// warps or copies pass on, a slice blocks as Full mode does, and the CTAs of the cluster are executed
+// together (findWaits). Where it depends on MMAs there is no slice. Loops that carry stages and phases
+// are sampled as others are, and warps that meet at mbarriers leave out as many iterations
+// (passages.go).
 //
 // # Checks
 //

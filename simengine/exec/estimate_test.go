@@ -3,6 +3,7 @@ package exec
 import (
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -46,13 +47,13 @@ func TestLoopsThatBranchOnDataAreEstimated(t *testing.T) {
 func checkEstimate(t *testing.T, body string) {
 	t.Helper()
 	k := buildKernel(t, "k.ptx", []byte(bodyKernel("", body)))
-	p := &problem{kernel: k, mem: NewMemory(0)}
+	p := &problem{kernel: k, mem: memory.New(0)}
 	for _, name := range []string{"out", "in"} {
-		if _, err := p.mem.Alloc(Buffer{name, ir.U32, outWords, Random(3, 1000)}); err != nil {
+		if _, err := p.mem.Alloc(memory.Buffer{Name: name, Elem: ir.U32, Count: outWords, Fill: memory.Random(3, 1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := p.mem.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}})
+	params, err := p.mem.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,27 +64,6 @@ type PeriodObserver interface {
 // Range is bytes of device memory.
 type Range = trace.Range
 
-// Mode says how much of a kernel is executed. The zero value is invalid.
-type Mode uint8
-
-// The modes; see the package comment.
-const (
-	ModeInvalid Mode = iota
-	Full
-	Slice
-)
-
-// String names the mode.
-func (m Mode) String() string {
-	switch m {
-	case Full:
-		return "full"
-	case Slice:
-		return "slice"
-	}
-	return "invalid"
-}
-
 // DefaultStepLimit is the number of basic blocks one warp may execute when
 // Options.StepLimit is 0: far above what any kernel of a few seconds needs.
 const DefaultStepLimit = 50_000_000

@@ -1,7 +1,5 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
-
 // Lanes that have exited do not count at barriers (sm_70 and later; an H100 runs `if (i >= n)
 // return;` before __syncthreads). Which lanes have exited depends on when the lanes of a diverged
 // warp run. Two rules decide that as the hardware does:
@@ -12,54 +10,6 @@ import "github.com/warptune/warptune/simengine/ir"
 //     exit, whatever they did before, the barrier counts without them. If they come to a join or to
 //     another barrier instead, the fault is BarrierDivergence: they would wait for the lanes at the
 //     barrier.
-
-// exitBlocks reports of each block whether a lane that comes there has nothing left to do but exit:
-// nothing on any path to the exit has an effect.
-func exitBlocks(k *ir.Kernel) []bool {
-	exits := make([]bool, len(k.Blocks))
-	for changed := true; changed; {
-		changed = false
-		for b := range k.Blocks {
-			if !exits[b] && onlyExits(k, b, exits) {
-				exits[b], changed = true, true
-			}
-		}
-	}
-	return exits
-}
-
-// onlyExits reports whether a block has no effect and all blocks after it are among exits.
-func onlyExits(k *ir.Kernel, b int, exits []bool) bool {
-	blk := &k.Blocks[b]
-	for pc := blk.Start; pc < blk.End; pc++ {
-		if hasEffect(&k.Instrs[pc]) {
-			return false
-		}
-	}
-	if len(blk.Succs) == 0 {
-		return k.Instrs[blk.End-1].Op == ir.Exit
-	}
-	for _, s := range blk.Succs {
-		if !exits[s] {
-			return false
-		}
-	}
-	return true
-}
-
-// hasEffect reports whether an instruction does more than compute registers and branch.
-func hasEffect(in *ir.Instr) bool {
-	switch in.Op {
-	case ir.Bra, ir.Brx, ir.Exit:
-		return false
-	case ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Nanosleep,
-		ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.FenceProxy, ir.Setmaxnreg, ir.TensormapSet, ir.TensormapCopy:
-		return true
-	case ir.Ld:
-		return in.Space != ir.ParamSpace
-	}
-	return in.Op.AlwaysExecutes() || in.Together()
-}
 
 // exitsAt reports whether lanes that come to a join have nothing left to do but exit.
 func (w *warp) exitsAt(join int32) bool { return join >= 0 && w.exits[join] }

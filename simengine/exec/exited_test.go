@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -198,17 +200,17 @@ func checkExchanged(t *testing.T, k *ir.Kernel, n int, perm []int, word uint32) 
 	t.Helper()
 	total := (n + 63) &^ 63
 	want := exchanged(total, n, perm, word, 1)
-	m := NewMemory(0)
+	m := memory.New(0)
 	order := make([]byte, 4*64)
 	for i, p := range perm {
 		binary.LittleEndian.PutUint32(order[4*i:], uint32(p))
 	}
-	for _, b := range []Buffer{{"x", ir.U32, int64(total), Generated(func(i int64) float64 { return float64(i) })}, {"perm", ir.U32, 64, Bytes(order)}} {
+	for _, b := range []memory.Buffer{{Name: "x", Elem: ir.U32, Count: int64(total), Fill: memory.Generated(func(i int64) float64 { return float64(i) })}, {Name: "perm", Elem: ir.U32, Count: 64, Fill: memory.Bytes(order)}} {
 		if _, err := m.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "x"}, {Buffer: "perm"}, {Elem: ir.U32, Scalar: float64(n)}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "x"}, {Buffer: "perm"}, {Elem: ir.U32, Scalar: float64(n)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +278,8 @@ again:
 			k := buildKernel(t, "k.ptx", []byte(bodyKernel("", body)))
 			l, m := launchBody(t, k, 64)
 			err := NewRunner(compileFor(t, k, mode)).Run(l, m, 0, Options{}, nil)
-			var f *Fault
-			if !errors.As(err, &f) || f.Kind != BarrierDivergence || !strings.Contains(f.Detail, "elsewhere") {
+			var f *fault.Fault
+			if !errors.As(err, &f) || f.Kind != fault.BarrierDivergence || !strings.Contains(f.Detail, "elsewhere") {
 				t.Errorf("%s, %v: %v, want a divergent barrier", name, mode, err)
 			}
 		}

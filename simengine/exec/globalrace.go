@@ -3,18 +3,21 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // globalRaces checks and notes an access to device memory. Buffers that no instruction of the kernel
 // may write (see bindWritten) are left out.
-func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong bool) signal {
-	if from := r.p.origins[a.index] & r.isBuffer; !a.write && from != 0 && from&r.written == 0 {
+func (r *Runner) globalRaces(w *warp, in *code.Instr, a *code.Access, mask uint32, strong bool) signal {
+	if from := r.p.Origins[a.Index] & r.isBuffer; !a.Write && from != 0 && from&r.written == 0 {
 		return next
 	}
 	s, known := r.series, &r.races.known[w.id]
-	now := racecheck.Touch{Run: s.Run(), Tick: w.tick, PC: in.pc, Strong: strong}
+	now := racecheck.Touch{Run: s.Run(), Tick: w.tick, PC: in.PC, Strong: strong}
 	lane := &r.lanes
 	*lane = laneAccess{r: r, w: w, in: in}
 	for m := mask; m != 0; m &= m - 1 {
@@ -22,10 +25,10 @@ func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong 
 		now.Thread = uint16(w.thread(lane.lane))
 		var old *racecheck.Touch
 		var at uint64
-		if a.write {
-			old, at = s.Write(now, known, lane, r.addr[lane.lane], a.width)
+		if a.Write {
+			old, at = s.Write(now, known, lane, r.addr[lane.lane], a.Width)
 		} else {
-			old, at = s.Read(now, known, lane, r.addr[lane.lane], a.width)
+			old, at = s.Read(now, known, lane, r.addr[lane.lane], a.Width)
 		}
 		if old == nil {
 			continue
@@ -41,7 +44,7 @@ func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong 
 type laneAccess struct {
 	r    *Runner
 	w    *warp
-	in   *instr
+	in   *code.Instr
 	lane int
 }
 
@@ -55,8 +58,8 @@ func (l *laneAccess) Before(old *racecheck.Touch) bool {
 
 // Stores is what the lane stores to size bytes at addr, if it is known.
 func (l *laneAccess) Stores(addr uint64, size int) (v uint32, ok bool) {
-	a := l.in.x.access
-	if a.op != ir.St || !a.data {
+	a := l.in.X.Access
+	if a.Op != ir.St || !a.Data {
 		return 0, false
 	}
 	for i := range size {
@@ -71,24 +74,24 @@ func (l *laneAccess) Stores(addr uint64, size int) (v uint32, ok bool) {
 
 // Holds is what memory holds in size bytes at addr.
 func (l *laneAccess) Holds(addr uint64, size int) (uint32, bool) {
-	reg := l.r.mem.find(addr, uint64(size))
+	reg := l.r.mem.Find(addr, uint64(size))
 	if reg == nil {
 		return 0, false
 	}
-	off := addr - reg.base
-	p := l.r.mem.page(reg, off>>pageBits)
-	in := off & (pageSize - 1)
-	if p == nil || in+uint64(size) > pageSize {
+	off := addr - reg.Base
+	p := l.r.mem.Page(reg, off>>memory.PageBits)
+	in := off & (memory.PageSize - 1)
+	if p == nil || in+uint64(size) > memory.PageSize {
 		return 0, false
 	}
-	return uint32(getBits(p.data[in:], size)), true
+	return uint32(element.Load(p.Data[in:], size)), true
 }
 
 // bindWritten finds the buffers that the kernel may write.
 func (r *Runner) bindWritten() {
 	var from uint64
-	for _, i := range r.p.writers {
-		to := r.p.origins[i] & r.isBuffer
+	for _, i := range r.p.Writers {
+		to := r.p.Origins[i] & r.isBuffer
 		if to == 0 {
 			from = r.isBuffer
 		}

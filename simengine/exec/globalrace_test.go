@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 )
 
@@ -139,11 +140,11 @@ func checkGlobalRaces(t *testing.T, body, want string, reset bool, order []int64
 			m.Reset()
 		}
 	}
-	var f *Fault
+	var f *fault.Fault
 	switch {
 	case want == "" && err != nil:
 		t.Errorf("%v, reset %v: %v", order, reset, err)
-	case want != "" && (!errors.As(err, &f) || f.Kind != Race || f.Buffer == "" || f.Other == nil || !strings.Contains(f.Error(), want)):
+	case want != "" && (!errors.As(err, &f) || f.Kind != fault.Race || f.Buffer == "" || f.Other == nil || !strings.Contains(f.Error(), want)):
 		t.Errorf("%v, reset %v: %v, want %q", order, reset, err, want)
 	}
 }

@@ -71,11 +71,11 @@ func (r *Runner) setupGroup() {
 	shape := r.cluster.size
 	r.events, r.seen, r.seq, r.barrier = 1, 0, 0, clusterBarrier{}
 	r.asked = r.cluster.rank
-	if r.size = 1; r.p.blocking {
+	if r.size = 1; r.p.Blocking {
 		r.size = r.cluster.count
 	}
 	if r.size == 1 {
-		r.active = 0
+		r.observeBy(r.observer) // it was told of another CTA of the cluster that ran before
 		r.setup()
 		return
 	}
@@ -103,9 +103,13 @@ func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
 }
 
-// Together lists the CTAs that are executed together with one in Full mode: those of its cluster.
-func (p *Program) Together(l Launch, cta int64) []int64 {
-	size, _ := p.cluster(&l)
+// Together lists the CTAs that are executed together with one in Full mode: those of its cluster. Of a launch that Run
+// refuses it is the CTA alone.
+func Together(p *Program, l Launch, cta int64) []int64 {
+	if validate(p, &l) != nil {
+		return []int64{cta}
+	}
+	size, _ := clusterOf(p, &l)
 	list := make([]int64, size.Count())
 	for rank := range list {
 		list[rank] = ctaOfRank(l.Grid, size, cta, rank)

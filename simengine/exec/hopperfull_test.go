@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -44,20 +47,20 @@ func (s *stored) note(addr uint64, n int) {
 
 // values reads elements of the buffer of an argument, as they were before the launch.
 type values struct {
-	reg    *region
+	reg    *memory.Region
 	decode func(uint64) float64
 }
 
 func valuesOf(p *problem, name string) values {
-	for _, r := range p.mem.regions {
+	for _, r := range p.mem.Regions() {
 		if _, after, ok := strings.Cut(r.Name, " "); ok && after == name {
-			return values{r, decodeFloat(r.Elem, false)}
+			return values{r, alu.DecodeFloat(r.Elem, false)}
 		}
 	}
 	panic("no buffer " + name)
 }
 
-func (v values) at(i int) float64 { return v.decode(v.reg.Fill.element(v.reg.Elem, int64(i))) }
+func (v values) at(i int) float64 { return v.decode(v.reg.Fill.Element(v.reg.Elem, int64(i))) }
 
 func (v values) list(from, n, step int) []float64 {
 	out := make([]float64, n)
@@ -264,15 +267,15 @@ func checkResults(t *testing.T, r *launchRecord) {
 	if len(writes.bytes) == 0 {
 		t.Fatal("nothing is written")
 	}
-	size := uint64(elemSize(out.reg.Elem))
+	size := uint64(element.Size(out.reg.Elem))
 	worst, n := 0.0, 0
 	for addr := range writes.bytes {
-		i := int64(addr-out.reg.base) / int64(size)
-		if !out.reg.holds(addr, 2) || (addr-out.reg.base)%size != 0 || (r.Kernel == "attn_forward" || r.Kernel == "mm_splitk") && i%1009 > 2 {
+		i := int64(addr-out.reg.Base) / int64(size)
+		if !out.reg.Holds(addr, 2) || (addr-out.reg.Base)%size != 0 || (r.Kernel == "attn_forward" || r.Kernel == "mm_splitk") && i%1009 > 2 {
 			continue
 		}
-		pg := p.mem.page(out.reg, (addr-out.reg.base)>>pageBits)
-		got := out.decode(getBits(pg.data[(addr-out.reg.base)&(pageSize-1):], int(size)))
+		pg := p.mem.Page(out.reg, (addr-out.reg.Base)>>memory.PageBits)
+		got := out.decode(element.Load(pg.Data[(addr-out.reg.Base)&(memory.PageSize-1):], int(size)))
 		w := want(int(i))
 		e := math.Abs(got-w) / (math.Abs(w) + 0.05)
 		if worst = max(worst, e); e > 0.02 || e != e {

@@ -130,23 +130,3 @@ func (w *warp) await() bool {
 	w.stack = nil
 	return w.resume()
 }
-
-// leavesYielding reports whether a block ends in a branch out of a loop whose lanes yield.
-func (c *compiler) leavesYielding(b int) bool {
-	for i := range c.p.Loops {
-		l := &c.p.Loops[i]
-		if !c.yields[l.Head] || !l.Members[b] {
-			continue
-		}
-		stays := 0
-		for _, s := range c.k.Blocks[b].Succs {
-			if l.Members[s] {
-				stays++
-			}
-		}
-		if stays == 1 && len(c.k.Blocks[b].Succs) == 2 {
-			return true
-		}
-	}
-	return false
-}

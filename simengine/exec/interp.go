@@ -3,6 +3,10 @@ package exec
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 )
 
 // timeSlice is how many basic blocks a warp runs before the next one has its turn, so that warps may
@@ -54,12 +58,12 @@ func (r *Runner) runCTA() (running, progress bool, s signal) {
 func (r *Runner) runWarp(w *warp) signal {
 	for left := timeSlice * WarpSize; left > 0; {
 		t := w.top()
-		b := &r.p.blocks[t.block]
+		b := &r.p.Blocks[t.block]
 		if w.ip < 0 {
-			if b.barrier && t.mask != w.live && w.letOthersExit() {
+			if b.Barrier && t.mask != w.live && w.letOthersExit() {
 				continue
 			}
-			if b.yields && w.passed < passedYield && w.yieldLanes() || b.joins && w.passed < passedAll && w.await() {
+			if b.Yields && w.passed < passedYield && w.yieldLanes() || b.Joins && w.passed < passedAll && w.await() {
 				continue
 			}
 			w.passed, t.waits = passedNone, false
@@ -68,7 +72,7 @@ func (r *Runner) runWarp(w *warp) signal {
 			}
 			w.steps++
 			w.tick++
-			r.work += workStep + int64(b.end-b.start)
+			r.work += workStep + int64(b.End-b.Start)
 			if w.steps > r.opt.StepLimit || r.work > r.opt.WorkLimit {
 				return r.stepLimit(w, b)
 			}
@@ -81,7 +85,7 @@ func (r *Runner) runWarp(w *warp) signal {
 			if r.obs != nil {
 				r.obs.Step(w.id, int(t.block), t.mask)
 			}
-			w.ip = b.start
+			w.ip = b.Start
 		}
 		switch r.runBlock(w, b, t.mask) {
 		case suspend:
@@ -102,21 +106,21 @@ func (r *Runner) runWarp(w *warp) signal {
 	return next
 }
 
-func (r *Runner) stepLimit(w *warp, b *block) signal {
-	in := &instr{pc: b.pc}
+func (r *Runner) stepLimit(w *warp, b *code.Block) signal {
+	in := &code.Instr{PC: b.PC}
 	detail := "the warp executed more basic blocks than allowed: an endless loop, or lanes of one warp that wait for each other"
 	if w.steps <= r.opt.StepLimit {
 		detail = "the CTAs executed more than allowed: an endless loop, or a launch too long to simulate"
 	}
-	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
+	return r.fail(w, in, fault.Fault{Kind: fault.StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
 }
 
 // notSampled names the innermost loop around a block of which all iterations are executed, and says
 // why; "" if there is none.
-func (r *Runner) notSampled(b *block) (why string) {
-	at := r.p.Kernel.BlockOf(int(b.pc))
+func (r *Runner) notSampled(b *code.Block) (why string) {
+	at := r.p.Kernel.BlockOf(int(b.PC))
 	for i := range r.p.Loops {
-		l, s := &r.p.Loops[i], r.p.samplers[i]
+		l, s := &r.p.Loops[i], r.p.Samplers[i]
 		if r.sampling && l.Members[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
 			head := &r.p.Kernel.Instrs[r.p.Kernel.Blocks[l.Head].Start]
 			why = fmt.Sprintf("; of the loop at %v no iterations are left out: %s", head.Pos, l.Obstacle) // inner ones come last
@@ -126,50 +130,50 @@ func (r *Runner) notSampled(b *block) (why string) {
 }
 
 // runBlock executes the instructions from w.ip to the end of the block.
-func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
+func (r *Runner) runBlock(w *warp, b *code.Block, active uint32) signal {
 	if r.definedness != nil {
 		return r.runFollowed(w, b, active)
 	}
-	if b.products || w.inProducts() {
+	if b.Wgmma || w.wgmmaInFlight() {
 		return r.runWatched(w, b, active)
 	}
-	return r.runRange(w, w.ip, b.end, active)
+	return r.runRange(w, w.ip, b.End, active)
 }
 
 // runRange executes the instructions from one to before another.
 func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
-	code := r.p.code
+	instrs := r.p.Code
 	for ip := from; ip < to; ip++ {
-		in := &code[ip]
+		in := &instrs[ip]
 		mask := active
-		if in.hasGuard {
-			if mask = w.guarded(mask, in.guard, in.guardNot); mask == 0 {
+		if in.HasGuard {
+			if mask = w.guarded(mask, in.Guard, in.GuardNot); mask == 0 {
 				continue
 			}
 		}
-		switch in.kind {
-		case kind32:
+		switch in.Kind {
+		case code.Kind32:
 			if mask == w.live {
-				in.f32(&w.r32[in.d], &w.r32[in.a], &w.r32[in.b], &w.r32[in.c], &w.r32[in.e])
+				in.F32(&w.r32[in.D], &w.r32[in.A], &w.r32[in.B], &w.r32[in.C], &w.r32[in.E])
 			} else {
-				in.f32(&r.t32, &w.r32[in.a], &w.r32[in.b], &w.r32[in.c], &w.r32[in.e])
-				blend(&w.r32[in.d], &r.t32, mask)
+				in.F32(&r.t32, &w.r32[in.A], &w.r32[in.B], &w.r32[in.C], &w.r32[in.E])
+				blend(&w.r32[in.D], &r.t32, mask)
 			}
-		case kind64:
+		case code.Kind64:
 			if mask == w.live {
-				in.f64(&w.r64[in.d], &w.r64[in.a], &w.r64[in.b], &w.r64[in.c], &w.r64[in.e])
+				in.F64(&w.r64[in.D], &w.r64[in.A], &w.r64[in.B], &w.r64[in.C], &w.r64[in.E])
 			} else {
-				in.f64(&r.t64, &w.r64[in.a], &w.r64[in.b], &w.r64[in.c], &w.r64[in.e])
-				blend(&w.r64[in.d], &r.t64, mask)
+				in.F64(&r.t64, &w.r64[in.A], &w.r64[in.B], &w.r64[in.C], &w.r64[in.E])
+				blend(&w.r64[in.D], &r.t64, mask)
 			}
-		case kindSetp:
+		case code.KindSetp:
 			r.setp(w, in, mask)
-		case kindMemory:
+		case code.KindMemory:
 			if r.memory(w, in, mask) == faulted {
 				return faulted
 			}
-		case kindCall:
-			switch in.x.run(r, w, in, mask) {
+		case code.KindCall:
+			switch handlers[in.X.Call](r, w, in, mask) {
 			case suspend:
 				w.ip = ip + 1
 				return suspend
@@ -187,37 +191,37 @@ func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
 }
 
 // crossing runs the kinds that mix register files.
-func (r *Runner) crossing(w *warp, in *instr, mask uint32) {
-	switch in.kind {
-	case kindPred:
+func (r *Runner) crossing(w *warp, in *code.Instr, mask uint32) {
+	switch in.Kind {
+	case code.KindPred:
 		r.predicate(w, in, mask)
 		return
-	case kindSelp:
+	case code.KindSelp:
 		r.selp(w, in, mask)
 		return
-	case kindMixed:
+	case code.KindMixed:
 		r.mixed(w, in, mask)
 		return
 	}
 	d := &r.t64
 	if mask == w.live {
-		d = &w.r64[in.d]
+		d = &w.r64[in.D]
 	}
-	switch in.kind {
-	case kindWiden:
-		widen(d, &w.r32[in.a], in.signed)
-	case kindMulWide:
-		mulWide(d, &w.r32[in.a], &w.r32[in.b], &w.r64[in.c], in.signed)
-	case kindShift64:
-		widen(&r.x[0], &w.r32[in.b], false)
-		in.f64(d, &w.r64[in.a], &r.x[0], &r.x[0], &r.x[0])
+	switch in.Kind {
+	case code.KindWiden:
+		widen(d, &w.r32[in.A], in.Signed)
+	case code.KindMulWide:
+		mulWide(d, &w.r32[in.A], &w.r32[in.B], &w.r64[in.C], in.Signed)
+	case code.KindShift64:
+		widen(&r.x[0], &w.r32[in.B], false)
+		in.F64(d, &w.r64[in.A], &r.x[0], &r.x[0], &r.x[0])
 	}
 	if mask != w.live {
-		blend(&w.r64[in.d], d, mask)
+		blend(&w.r64[in.D], d, mask)
 	}
 }
 
-func widen(d *vec64, a *vec32, signed bool) {
+func widen(d *alu.Vec64, a *alu.Vec32, signed bool) {
 	if signed {
 		for i := range d {
 			d[i] = uint64(int64(int32(a[i])))
@@ -229,7 +233,7 @@ func widen(d *vec64, a *vec32, signed bool) {
 	}
 }
 
-func mulWide(d *vec64, a, b *vec32, c *vec64, signed bool) {
+func mulWide(d *alu.Vec64, a, b *alu.Vec32, c *alu.Vec64, signed bool) {
 	if signed {
 		for i := range d {
 			d[i] = uint64(int64(int32(a[i]))*int64(int32(b[i]))) + c[i]
@@ -242,23 +246,23 @@ func mulWide(d *vec64, a, b *vec32, c *vec64, signed bool) {
 }
 
 // mixed runs a 64-bit lane function on registers of either size.
-func (r *Runner) mixed(w *warp, in *instr, mask uint32) {
-	src := [4]*vec64{&r.x[0], &r.x[1], &r.x[2], &r.x[3]}
-	for n, s := range in.x.src {
-		if s.file == file64 {
-			src[n] = &w.r64[s.index]
+func (r *Runner) mixed(w *warp, in *code.Instr, mask uint32) {
+	src := [4]*alu.Vec64{&r.x[0], &r.x[1], &r.x[2], &r.x[3]}
+	for n, s := range in.X.Src {
+		if s.File == code.File64 {
+			src[n] = &w.r64[s.Index]
 		} else {
-			widen(&r.x[n], &w.r32[s.index], in.x.sext>>n&1 == 1)
+			widen(&r.x[n], &w.r32[s.Index], in.X.Sext>>n&1 == 1)
 		}
 	}
-	in.f64(&r.t64, src[0], src[1], src[2], src[3])
-	d := in.x.dst[0]
-	if d.file == file64 {
-		blend(&w.r64[d.index], &r.t64, mask)
+	in.F64(&r.t64, src[0], src[1], src[2], src[3])
+	d := in.X.Dst[0]
+	if d.File == code.File64 {
+		blend(&w.r64[d.Index], &r.t64, mask)
 		return
 	}
 	for i := range r.t32 {
 		r.t32[i] = uint32(r.t64[i])
 	}
-	blend(&w.r32[d.index], &r.t32, mask)
+	blend(&w.r32[d.Index], &r.t32, mask)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/sroa"
@@ -103,20 +104,20 @@ var launchTypes = map[string]ir.Type{
 }
 
 // buffer is the buffer of an argument.
-func (a *launchArg) buffer(t testing.TB, name string) Buffer {
+func (a *launchArg) buffer(t testing.TB, name string) memory.Buffer {
 	e, ok := launchTypes[a.Type]
 	if !ok {
 		t.Fatalf("argument type %q", a.Type)
 	}
 	if a.Zero {
-		return Buffer{Name: name, Elem: e, Count: a.Count}
+		return memory.Buffer{Name: name, Elem: e, Count: a.Count}
 	}
 	lo, hi := -1.0, 1.0
 	if a.Min != nil {
 		lo, hi = *a.Min, *a.Max+1
 	}
 	whole := !e.IsFloat() && e != ir.E4M3 && e != ir.BF16
-	return Buffer{Name: name, Elem: e, Count: a.Count, Fill: Generated(func(i int64) float64 {
+	return memory.Buffer{Name: name, Elem: e, Count: a.Count, Fill: memory.Generated(func(i int64) float64 {
 		v := lo + (hi-lo)*rand.New(rand.NewPCG(uint64(i), uint64(len(name)))).Float64()
 		if whole {
 			return math.Floor(v)
@@ -147,12 +148,12 @@ func (a *launchArg) tensor(t testing.TB, address uint64) []byte {
 func hopperProblem(t testing.TB, r *launchRecord) *problem {
 	t.Helper()
 	k := hopperKernel(t, r)
-	p := &problem{kernel: k, mem: NewMemory(0), size: r.ProblemSize}
+	p := &problem{kernel: k, mem: memory.New(0), size: r.ProblemSize}
 	if err := p.mem.LoadModule(k); err != nil {
 		t.Fatal(err)
 	}
-	var args []Arg
-	alloc := func(b Buffer) uint64 {
+	var args []memory.Arg
+	alloc := func(b memory.Buffer) uint64 {
 		base, err := p.mem.Alloc(b)
 		if err != nil {
 			t.Fatal(err)
@@ -166,18 +167,18 @@ func hopperProblem(t testing.TB, r *launchRecord) *problem {
 		case a.Tensormap:
 			base := *a.Base
 			base.Zero = a.Zero
-			args = append(args, Arg{Bytes: a.tensor(t, alloc(base.buffer(t, name)))})
+			args = append(args, memory.Arg{Bytes: a.tensor(t, alloc(base.buffer(t, name)))})
 		case a.Vector:
 			alloc(a.buffer(t, name))
-			args = append(args, Arg{Buffer: name})
+			args = append(args, memory.Arg{Buffer: name})
 		default:
-			args = append(args, Arg{Elem: launchTypes[a.Type], Scalar: a.Value})
+			args = append(args, memory.Arg{Elem: launchTypes[a.Type], Scalar: a.Value})
 		}
 	}
 	ctas := int64(r.Grid[0]) * int64(r.Grid[1]) * int64(r.Grid[2])
 	for i, name := range r.TrailingParams {
-		alloc(Buffer{Name: name, Elem: ir.B8, Count: max(1, ctas*int64(r.Scratch[i]))})
-		args = append(args, Arg{Buffer: name})
+		alloc(memory.Buffer{Name: name, Elem: ir.B8, Count: max(1, ctas*int64(r.Scratch[i]))})
+		args = append(args, memory.Arg{Buffer: name})
 	}
 	params, err := p.mem.BindParams(k, args)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -78,13 +79,13 @@ func TestSampledLoops(t *testing.T) {
 		{"barriers of warps that disagree", "shr.u32 %r6, %r0, 5;\nmad.lo.s32 %r5, %r6, 3, 20;\nadd.s32 %r6, %r6, 1;\nmov.u32 %r1, 0;\nl: bar.sync %r6, 32;\nld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, %r5;\n@%p0 bra l;", 128, false},
 	} {
 		k := buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body)))
-		p := &problem{kernel: k, mem: NewMemory(0)}
+		p := &problem{kernel: k, mem: memory.New(0)}
 		for _, name := range []string{"out", "in"} {
-			if _, err := p.mem.Alloc(Buffer{name, ir.U32, outWords, Fill{}}); err != nil {
+			if _, err := p.mem.Alloc(memory.Buffer{Name: name, Elem: ir.U32, Count: outWords, Fill: memory.Fill{}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		params, err := p.mem.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}})
+		params, err := p.mem.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}})
 		if err != nil {
 			t.Fatal(err)
 		}

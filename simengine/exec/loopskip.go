@@ -4,9 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
-
-	"github.com/warptune/warptune/simengine/ir"
 )
 
 // Loop sampling: the first iterations of a long counted loop are executed, the middle ones are left
@@ -53,77 +52,10 @@ type loopKey struct {
 	part  int // of a loop that is estimated
 }
 
-// sampler is a loop of package loopsample with its registers resolved to slots.
-type sampler struct {
-	inductions []slot
-	cyclic     []slot
-	slotTest
-	goesOn  bool
-	guards  []slotTest
-	keep    int64 // comparisons to leave that still continue the loop
-	barrier bool
-	head    int
-	// estimated: iterations depend on data, and are left out by Options.Estimate.
-	estimated bool
-	// of loops whose guards and cyclic registers depend on each other: see loopsample.Loop
-	periodic, mbarriers, drifts, states bool
-}
-
-// slotTest is a loopsample.Test with its registers resolved to slots.
-type slotTest struct {
-	induct slot
-	limit  slot
-	imm    uint64
-	typ    ir.Type
-	cmp    ir.Cmp
-	ahead  bool
-}
-
-// slotTest is a loopsample.Test with its registers resolved to slots.
-func (c *compiler) slotTest(t *loopsample.Test) slotTest {
-	s := slotTest{typ: t.Type, cmp: t.Cmp, ahead: t.Ahead, limit: noSlot, induct: c.slots[t.Induction.Reg]}
-	if t.Limit.Kind == ir.OperandReg {
-		s.limit = c.slots[t.Limit.Reg]
-	} else {
-		s.imm = t.Limit.Imm
-	}
-	return s
-}
-
-// samplers resolves the loops whose iterations can be counted; nil for the others.
-func (c *compiler) samplers() {
-	c.p.samplers = make([]*sampler, len(c.p.Loops))
-	for i := range c.p.Loops {
-		l := &c.p.Loops[i]
-		if !l.Counted {
-			continue
-		}
-		t := &l.Exit
-		s := &sampler{slotTest: c.slotTest(t), goesOn: t.Continues, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample(),
-			periodic: l.Periodic, mbarriers: l.Mbarriers, drifts: l.Drifts, states: l.States}
-		if t.AtLatch {
-			s.keep = 1
-		}
-		for _, r := range l.Inductions {
-			s.inductions = append(s.inductions, c.slots[r])
-		}
-		c.p.samplers[i] = s
-		if s.estimated {
-			continue
-		}
-		for _, r := range l.Cyclic {
-			s.cyclic = append(s.cyclic, c.slots[r])
-		}
-		for k := range l.Guards {
-			s.guards = append(s.guards, c.slotTest(&l.Guards[k]))
-		}
-	}
-}
-
 // forbidBarrierLoops decides whether loops with barriers are sampled. All warps must leave out the
 // same iterations; if they disagree the run is repeated without sampling, so it must be repeatable.
 func (r *Runner) forbidBarrierLoops(cannotRestart bool) {
-	r.noBarrierLoops = cannotRestart || !r.p.rewritable
+	r.noBarrierLoops = cannotRestart || !r.p.Rewritable
 }
 
 // enterBlock counts loop iterations and leaves out the middle ones.
@@ -132,12 +64,12 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].Members[at]; n-- {
 		r.leaveLoop(w)
 	}
-	i := r.p.headOf[at]
+	i := r.p.LoopHeadedBy[at]
 	if i < 0 {
 		return
 	}
-	s := r.p.samplers[i]
-	whole := s == nil || (s.barrier || s.mbarriers) && r.noBarrierLoops || s.estimated && r.opt.Estimate <= 0
+	s := r.p.Samplers[i]
+	whole := s == nil || (s.Barrier || s.Mbarriers) && r.noBarrierLoops || s.Estimated && r.opt.Estimate <= 0
 	passes := r.p.Loops[i].Mbarriers
 	if whole && !passes {
 		return
@@ -165,9 +97,9 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 	switch {
 	case t.mask != run.mask:
 		run.settled = true // lanes leave at different times
-	case s.estimated:
+	case s.Estimated:
 		r.estimate(w, run, s, i)
-	case s.periodic:
+	case s.Periodic:
 		r.findPeriod(w, run, s, i, first)
 	case run.rounds == first-1:
 		run.remember(w, s)
@@ -190,38 +122,38 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 const maxPeriod = 8
 
 // remember saves the registers from which the steps of iterations are taken.
-func (run *loopRun) remember(w *warp, s *sampler) {
-	if len(run.inductions) < len(s.inductions) {
-		run.inductions = make([][WarpSize]uint64, len(s.inductions))
+func (run *loopRun) remember(w *warp, s *code.Sampler) {
+	if len(run.inductions) < len(s.Inductions) {
+		run.inductions = make([][WarpSize]uint64, len(s.Inductions))
 	}
-	for n, c := range s.inductions {
+	for n, c := range s.Inductions {
 		w.copyOut(&run.inductions[n], c)
 	}
-	if len(run.cyclic) < len(s.cyclic) {
-		run.cyclic = make([][WarpSize]uint64, len(s.cyclic))
+	if len(run.cyclic) < len(s.Cyclic) {
+		run.cyclic = make([][WarpSize]uint64, len(s.Cyclic))
 	}
-	for n, c := range s.cyclic {
+	for n, c := range s.Cyclic {
 		w.copyOut(&run.cyclic[n], c)
 	}
 	run.note(w, s)
 }
 
 // note saves the registers that comparisons read.
-func (run *loopRun) note(w *warp, s *sampler) {
-	if len(run.guards) < len(s.guards) {
-		run.guards = make([][WarpSize]uint64, len(s.guards))
+func (run *loopRun) note(w *warp, s *code.Sampler) {
+	if len(run.guards) < len(s.Guards) {
+		run.guards = make([][WarpSize]uint64, len(s.Guards))
 	}
-	for n := range s.guards {
-		w.copyOut(&run.guards[n], s.guards[n].induct)
+	for n := range s.Guards {
+		w.copyOut(&run.guards[n], s.Guards[n].Induction)
 	}
-	w.copyOut(&run.induct, s.induct)
+	w.copyOut(&run.induct, s.Induction)
 }
 
 // cycled reports whether all cyclic registers have again the values that were remembered.
-func (run *loopRun) cycled(w *warp, s *sampler) bool {
-	for n, c := range s.cyclic {
+func (run *loopRun) cycled(w *warp, s *code.Sampler) bool {
+	for n, c := range s.Cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
+			if l := bits.TrailingZeros32(m); w.value(c, l) != run.cyclic[n][l] {
 				return false
 			}
 		}
@@ -229,26 +161,39 @@ func (run *loopRun) cycled(w *warp, s *sampler) bool {
 	return true
 }
 
-func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
-	if s.file == file64 {
-		*d = w.r64[s.index]
-		return
+func (w *warp) copyOut(d *[WarpSize]uint64, s code.Slot) {
+	switch s.File {
+	case code.File64:
+		*d = w.r64[s.Index]
+	case code.FilePred:
+		for l := range d {
+			d[l] = w.value(s, l)
+		}
+	default:
+		widen(d, &w.r32[s.Index], false)
 	}
-	widen(d, &w.r32[s.index], false)
+}
+
+// value is get for predicates too.
+func (w *warp) value(s code.Slot, l int) uint64 {
+	if s.File == code.FilePred {
+		return uint64(w.pred[s.Index] >> l & 1)
+	}
+	return w.get(s, l)
 }
 
 // leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
 // long as each guard has the result that it had in the last one executed.
-func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period int64) {
-	n := r.remaining(w, run, s) - s.keep
-	for k := range s.guards {
-		if s.periodic {
-			n = min(n, r.held(w, run.mask, &s.guards[k], &run.guards[k]))
+func (r *Runner) leaveOut(w *warp, run *loopRun, s *code.Sampler, loop int32, period int64) {
+	n := r.remaining(w, run, s) - s.Keep
+	for k := range s.Guards {
+		if s.Periodic {
+			n = min(n, r.held(w, run.mask, &s.Guards[k], &run.guards[k]))
 			continue
 		}
-		n = min(n, r.unchanged(w, run.mask, &s.guards[k], &run.guards[k]))
+		n = min(n, r.unchanged(w, run.mask, &s.Guards[k], &run.guards[k]))
 	}
-	if s.mbarriers {
+	if s.Mbarriers {
 		n = r.agree(w, run, s, period, max(n, 0))
 		run.left = n
 	}
@@ -258,7 +203,7 @@ func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period 
 // estimate leaves out a part of the iterations that are left. The iteration executed last is the
 // sample of that part. Two iterations are executed between parts: the first brings registers
 // computed from inductions up to date.
-func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
+func (r *Runner) estimate(w *warp, run *loopRun, s *code.Sampler, loop int32) {
 	first := max(r.opt.LoopSample, 2)
 	if run.rounds < first-1 {
 		return
@@ -270,20 +215,23 @@ func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
 	parts := int64(r.opt.Estimate - run.parts)
 	run.parts++
 	run.settled = parts <= 1
-	r.skip(w, run, s, loop, 1, (r.remaining(w, run, s)-s.keep-2*(parts-1))/parts)
+	r.skip(w, run, s, loop, 1, (r.remaining(w, run, s)-s.Keep-2*(parts-1))/parts)
 }
 
 // skip leaves out n iterations, in whole periods.
-func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n int64) {
+func (r *Runner) skip(w *warp, run *loopRun, s *code.Sampler, loop int32, period, n int64) {
 	const marginal = 1 // by how many iterations of a loop that is estimated warps may differ
-	if s.barrier && !s.mbarriers {
+	if s.Barrier && !s.Mbarriers {
 		key := loopKey{loop, run.entries, run.parts}
-		if s.estimated {
+		if s.Estimated {
 			n -= marginal
+		}
+		if s.Periodic {
+			n = r.fewest(key, period, n)
 		}
 		if agreed, ok := r.agreed[key]; !ok {
 			r.agreed[key] = n
-		} else if s.estimated && n+2*marginal >= agreed {
+		} else if s.Estimated && n+2*marginal >= agreed {
 			n = agreed
 		} else if agreed != n {
 			r.disagree = true
@@ -293,7 +241,7 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 	if n < 1 || r.disagree {
 		return
 	}
-	for i, c := range s.inductions {
+	for i, c := range s.Inductions {
 		for m := run.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			v := w.get(c, l)
@@ -304,25 +252,41 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		if o, ok := r.obs.(PeriodObserver); ok {
 			o.Period(w.id, period)
 		}
-		r.obs.Repeat(w.id, s.head, n)
+		r.obs.Repeat(w.id, s.Head, n)
 	}
+}
+
+// fewest is n, or less of it in whole periods, as few as warps before have left out or one of an earlier run could. Where
+// a warp cannot leave out as many as those before it, the next run knows.
+func (r *Runner) fewest(key loopKey, period, n int64) int64 {
+	if least, ok := r.least[key]; ok && least < n {
+		n = least - max(least, 0)%period
+	}
+	agreed, ok := r.agreed[key]
+	switch {
+	case ok && agreed < n && agreed%period == 0:
+		return agreed
+	case ok && agreed > n:
+		r.least[key] = n
+	}
+	return n
 }
 
 // remaining is how many more comparisons will continue the loop: 0 where that differs between lanes
 // or is not known. For a loop that is estimated it is the least of all lanes.
-func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
+func (r *Runner) remaining(w *warp, run *loopRun, s *code.Sampler) int64 {
 	common := int64(-1)
 	var lastX, lastStep, lastY uint64
 	for m := run.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		x, step, y := s.next(w, l, run.induct[l])
+		x, step, y := w.next(&s.SlotTest, l, run.induct[l])
 		if common >= 0 && x == lastX && step == lastStep && y == lastY {
 			continue
 		}
 		lastX, lastStep, lastY = x, step, y
-		n := loopsample.TripCount(s.cmp, s.typ, x, step, y, s.goesOn)
+		n := loopsample.TripCount(s.Compare, s.Type, x, step, y, s.Continues)
 		switch {
-		case s.estimated && common >= 0 && n >= 0:
+		case s.Estimated && common >= 0 && n >= 0:
 			n = min(n, common) // what is left of those with more is executed
 		case n < 0 || common >= 0 && n != common:
 			return 0
@@ -334,13 +298,13 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 
 // next returns the operands x and y of a lane's next comparison, and by how much x grows in an
 // iteration. before is the induction's value one iteration earlier.
-func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
-	x = w.get(c.induct, l)
-	step, y = x-before, c.imm
-	if c.limit.file != fileNone {
-		y = w.get(c.limit, l)
+func (w *warp) next(c *code.SlotTest, l int, before uint64) (x, step, y uint64) {
+	x = w.get(c.Induction, l)
+	step, y = x-before, c.Imm
+	if c.Limit.File != code.FileNone {
+		y = w.get(c.Limit, l)
 	}
-	if !c.ahead {
+	if !c.Ahead {
 		x += step
 	}
 	return x, step, y
@@ -348,14 +312,14 @@ func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
 
 // unchanged is how many more comparisons of a guard will have the result of the last one, in every
 // lane; 0 where that is not known.
-func (r *Runner) unchanged(w *warp, mask uint32, c *slotTest, before *[WarpSize]uint64) int64 {
+func (r *Runner) unchanged(w *warp, mask uint32, c *code.SlotTest, before *[WarpSize]uint64) int64 {
 	least := int64(math.MaxInt64)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		x, step, y := c.next(w, l, before[l])
-		held := loopsample.TripCount(c.cmp, c.typ, x-step, step, y, true)
+		x, step, y := w.next(c, l, before[l])
+		held := loopsample.TripCount(c.Compare, c.Type, x-step, step, y, true)
 		if held == 0 {
-			held = loopsample.TripCount(c.cmp, c.typ, x-step, step, y, false)
+			held = loopsample.TripCount(c.Compare, c.Type, x-step, step, y, false)
 		}
 		least = min(least, max(held-1, 0))
 	}

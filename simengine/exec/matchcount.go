@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 )
 
 // MatchCount is how many different values the lanes had that executed a match.any.
@@ -14,9 +14,6 @@ type MatchCount struct {
 	Values int64 // the different values of each, added up
 }
 
-// countsValues reports whether the values of an instruction's lanes are counted.
-func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.ModAll == 0 }
-
 // Matches is what runs of a program by CompileCounting counted since the runner was made, for the
 // instructions that warps executed. PCs ascend.
 func (r *Runner) Matches() []MatchCount {
@@ -24,13 +21,13 @@ func (r *Runner) Matches() []MatchCount {
 }
 
 // countValues counts the different values among the lanes of a match.
-func (r *Runner) countValues(w *warp, in *instr, mask uint32) signal {
-	m := &r.matches[in.x.imm]
+func (r *Runner) countValues(w *warp, in *code.Instr, mask uint32) signal {
+	m := &r.matches[in.X.Imm]
 	m.Warps++
 	for left := mask; left != 0; {
-		v := w.get(in.x.src[0], bits.TrailingZeros32(left))
+		v := w.get(in.X.Src[0], bits.TrailingZeros32(left))
 		for n := left; n != 0; n &= n - 1 {
-			if l := bits.TrailingZeros32(n); w.get(in.x.src[0], l) == v {
+			if l := bits.TrailingZeros32(n); w.get(in.X.Src[0], l) == v {
 				left &^= 1 << l
 			}
 		}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -142,9 +145,9 @@ func TestWmma(t *testing.T) {
 			}
 			return t
 		}
-		var buffers []Buffer
+		var buffers []memory.Buffer
 		for i, e := range []ir.Type{c.ab, c.ab, c.c, c.c} {
-			buffers = append(buffers, Buffer{fmt.Sprint("b", i), elem(e), int64(8192 / e.Size()), Generated(smallInts(c.ab))})
+			buffers = append(buffers, memory.Buffer{Name: fmt.Sprint("b", i), Elem: elem(e), Count: int64(8192 / e.Size()), Fill: memory.Generated(smallInts(c.ab))})
 		}
 		out := warpOutput(t, k, Options{}, buffers...)
 		f := smallInts(c.ab)
@@ -166,10 +169,10 @@ func TestWmma(t *testing.T) {
 
 // elementOf is element i of a buffer.
 func elementOf(t ir.Type, data []byte, i int64) float64 {
-	f := fragmentOf(t, 8, 8)
+	f := mma.FragmentOf(t, 8, 8)
 	var v [8]byte
 	copy(v[:], data[int(i)*t.Size():][:t.Size()])
-	return f.decode(binary.LittleEndian.Uint64(v[:]))
+	return f.Decode(binary.LittleEndian.Uint64(v[:]))
 }
 
 // matrixOps are instructions on matrices as a warp executes them: registers of B, A and C are
@@ -269,7 +272,7 @@ func matrixInput(name string) []byte {
 			if words[0] != "mma" {
 				v = float64((4*i + e) % 251)
 			}
-			word |= encode(t, v) & (1<<(8*t.Size()) - 1) << (8 * t.Size() * e)
+			word |= element.Encode(t, v) & (1<<(8*t.Size()) - 1) << (8 * t.Size() * e)
 		}
 		data = binary.LittleEndian.AppendUint32(data, uint32(word))
 	}
@@ -311,7 +314,7 @@ func TestMatricesAgainstSilicon(t *testing.T) {
 // runMatrix is the results of an instruction in hexadecimal.
 func runMatrix(t *testing.T, name, op string) string {
 	k := buildKernel(t, name, []byte(matrixText(op)))
-	out := warpOutput(t, k, Options{Races: true}, Buffer{"in", ir.B32, 512, Bytes(matrixInput(name))}, Buffer{"out", ir.B32, 128, Fill{}})
+	out := warpOutput(t, k, Options{Races: true}, memory.Buffer{Name: "in", Elem: ir.B32, Count: 512, Fill: memory.Bytes(matrixInput(name))}, memory.Buffer{Name: "out", Elem: ir.B32, Count: 128, Fill: memory.Fill{}})
 	return hex.EncodeToString(out)
 }
 

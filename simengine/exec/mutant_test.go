@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -37,17 +40,17 @@ func runMutant(text string, loopSample int) map[Mode]error {
 		if err != nil {
 			continue
 		}
-		mem := NewMemory(1 << 20)
+		mem := memory.New(1 << 20)
 		if mem.LoadModule(k) != nil {
 			return nil
 		}
-		params := make([]byte, paramBytes(k))
+		params := make([]byte, memory.ParamBytes(k))
 		for i, p := range k.Params {
-			addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)})
+			addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)})
 			if err == nil && p.Size == 8 {
-				putBits(params[p.Offset:], addr, 8)
+				element.Store(params[p.Offset:], addr, 8)
 			} else if p.Size == 4 {
-				putBits(params[p.Offset:], 40, 4)
+				element.Store(params[p.Offset:], 40, 4)
 			}
 		}
 		rec := coalesce.NewRecorder(k, 4)
@@ -134,14 +137,14 @@ func TestSliceSeesEveryRace(t *testing.T) {
 		sources := mutantSources()
 		text := ptxtest.Mutate(r, sources[r.IntN(len(sources))])
 		ended := runMutant(text, 0)
-		var fault *Fault
+		var found *fault.Fault
 		sliced, ok := ended[Slice]
-		if !ok || !errors.As(ended[Full], &fault) || fault.Kind != Race {
+		if !ok || !errors.As(ended[Full], &found) || found.Kind != fault.Race {
 			continue
 		}
 		races++
 		if sliced == nil {
-			t.Errorf("seed %d round %d: the slice runs without a fault, although %v in\n%s", seed, round, fault, text)
+			t.Errorf("seed %d round %d: the slice runs without a fault, although %v in\n%s", seed, round, found, text)
 		}
 	}
 	if races < 50 {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
 )
 
 // binary is a floating-point format described apart from the code under test.
@@ -357,7 +359,7 @@ func TestConversions(t *testing.T) {
 			if v := f(a); v == v {
 				return math.Float64bits(v)
 			}
-			return canonicalNaN64
+			return alu.CanonicalNaN64
 		}},
 		{"cvt.f32.f16 %d, %s0;", "f32", []string{"f16"}, func(a, _, _ uint64) uint64 { return u32(halfValue(a)) }},
 		{"cvt.rn.f16.f32 %d, %s0;", "f16", []string{"f32"}, func(a, _, _ uint64) uint64 { return toHalf(f(a)) }},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -63,9 +64,9 @@ func opKernel(body, dst string, srcs []string) string {
 func runOp(t testing.TB, body, dst string, srcs []string, rows [][3]uint64) []uint64 {
 	t.Helper()
 	k := buildKernel(t, "op.ptx", []byte(opKernel(body, dst, srcs)))
-	m := NewMemory(0)
+	m := memory.New(0)
 	n := int64(len(rows))
-	var args []Arg
+	var args []memory.Arg
 	for s := -1; s < 3; s++ {
 		data := make([]byte, 8*n)
 		for i := range rows {
@@ -74,10 +75,10 @@ func runOp(t testing.TB, body, dst string, srcs []string, rows [][3]uint64) []ui
 			}
 		}
 		name := fmt.Sprintf("b%d", s+1)
-		if _, err := m.Alloc(Buffer{name, ir.B64, n, Bytes(data)}); err != nil {
+		if _, err := m.Alloc(memory.Buffer{Name: name, Elem: ir.B64, Count: n, Fill: memory.Bytes(data)}); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, Arg{Buffer: name})
+		args = append(args, memory.Arg{Buffer: name})
 	}
 	params, err := m.BindParams(k, args)
 	if err != nil {

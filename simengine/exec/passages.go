@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
 )
 
@@ -86,13 +87,13 @@ func (r *Runner) endPassage(run *loopRun) {
 }
 
 // agree returns how many iterations of a passage are left out, of those that a warp can leave out.
-func (r *Runner) agree(w *warp, run *loopRun, s *sampler, period, most int64) int64 {
+func (r *Runner) agree(w *warp, run *loopRun, s *code.Sampler, period, most int64) int64 {
 	if int64(run.rounds)+r.remaining(w, run, s) <= shortLoop {
 		return 0
 	}
 	r.number(w, run)
 	p := r.passage(run.passage)
-	if s.states {
+	if s.States {
 		period = leastCommon(period, 2)
 	}
 	if p.agreed && (p.n > most || p.n%period != 0) {
@@ -132,7 +133,7 @@ func (r *Runner) endPassages() {
 // restartPassages prepares another run of a CTA whose warps did not agree, and reports whether loops
 // are sampled in it.
 func (r *Runner) restartPassages() bool {
-	if len(r.passages) == 0 || r.runs >= mostRuns {
+	if len(r.passages) == 0 && len(r.least) == 0 || r.runs >= mostRuns {
 		return false
 	}
 	r.runs++
@@ -144,7 +145,7 @@ func (r *Runner) restartPassages() bool {
 
 // findPeriod leaves out iterations of a loop once its registers have come round, the results of its
 // guards having been the same since.
-func (r *Runner) findPeriod(w *warp, run *loopRun, s *sampler, loop int32, first int) {
+func (r *Runner) findPeriod(w *warp, run *loopRun, s *code.Sampler, loop int32, first int) {
 	if run.rounds < first-1 {
 		run.signature = 0
 		return
@@ -153,7 +154,7 @@ func (r *Runner) findPeriod(w *warp, run *loopRun, s *sampler, loop int32, first
 	if run.rounds == first-1 || span < 1 || !r.sameResults(w, run, s, span == 1) || span >= maxAsyncPeriod && run.since == first-1 {
 		run.remember(w, s)
 		run.since, run.signature = run.rounds, 0
-		run.firsts = append(append(run.firsts[:0], run.induct), run.guards[:len(s.guards)]...)
+		run.firsts = append(append(run.firsts[:0], run.induct), run.guards[:len(s.Guards)]...)
 		return
 	}
 	run.signatures[(span-1)%maxAsyncPeriod], run.signature = run.signature, 0
@@ -171,13 +172,13 @@ func (r *Runner) findPeriod(w *warp, run *loopRun, s *sampler, loop int32, first
 
 // uniform reports whether what comparisons read has grown by the same step in each of the iterations
 // since registers were remembered.
-func (run *loopRun) uniform(w *warp, s *sampler, span uint64) bool {
-	steady := func(c *slotTest, first, before *[WarpSize]uint64) bool {
+func (run *loopRun) uniform(w *warp, s *code.Sampler, span uint64) bool {
+	steady := func(c *code.SlotTest, first, before *[WarpSize]uint64) bool {
 		for m := run.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			x := w.get(c.induct, l)
+			x := w.get(c.Induction, l)
 			grown, step := x-first[l], x-before[l]
-			if c.induct.file == file32 {
+			if c.Induction.File == code.File32 {
 				grown, step = uint64(uint32(grown)), uint64(uint32(step*span))
 			} else {
 				step *= span
@@ -188,11 +189,11 @@ func (run *loopRun) uniform(w *warp, s *sampler, span uint64) bool {
 		}
 		return true
 	}
-	if !steady(&s.slotTest, &run.firsts[0], &run.induct) {
+	if !steady(&s.SlotTest, &run.firsts[0], &run.induct) {
 		return false
 	}
-	for k := range s.guards {
-		if !steady(&s.guards[k], &run.firsts[1+k], &run.guards[k]) {
+	for k := range s.Guards {
+		if !steady(&s.Guards[k], &run.firsts[1+k], &run.guards[k]) {
 			return false
 		}
 	}
@@ -201,8 +202,8 @@ func (run *loopRun) uniform(w *warp, s *sampler, span uint64) bool {
 
 // repeated reports whether the operations on mbarriers in the later half of the iterations are those
 // in the earlier one, where they are not known to follow from cyclic registers.
-func (run *loopRun) repeated(s *sampler, span int) bool {
-	if !s.drifts {
+func (run *loopRun) repeated(s *code.Sampler, span int) bool {
+	if !s.Drifts {
 		return true
 	}
 	for i := range span / 2 {
@@ -214,17 +215,17 @@ func (run *loopRun) repeated(s *sampler, span int) bool {
 }
 
 // sameResults reports whether guards had the results in this iteration that they had in the first.
-func (r *Runner) sameResults(w *warp, run *loopRun, s *sampler, first bool) bool {
-	if len(run.results) < len(s.guards) {
-		run.results = make([]uint32, len(s.guards))
+func (r *Runner) sameResults(w *warp, run *loopRun, s *code.Sampler, first bool) bool {
+	if len(run.results) < len(s.Guards) {
+		run.results = make([]uint32, len(s.Guards))
 	}
-	for k := range s.guards {
-		c := &s.guards[k]
+	for k := range s.Guards {
+		c := &s.Guards[k]
 		var v uint32
 		for m := run.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			x, step, y := c.next(w, l, run.guards[k][l])
-			if loopsample.Holds(c.cmp, c.typ, x-step, y) {
+			x, step, y := w.next(c, l, run.guards[k][l])
+			if loopsample.Holds(c.Compare, c.Type, x-step, y) {
 				v |= 1 << l
 			}
 		}
@@ -238,12 +239,12 @@ func (r *Runner) sameResults(w *warp, run *loopRun, s *sampler, first bool) bool
 }
 
 // held is how many more comparisons of a guard will have the result of the last one, in every lane.
-func (r *Runner) held(w *warp, mask uint32, c *slotTest, before *[WarpSize]uint64) int64 {
+func (r *Runner) held(w *warp, mask uint32, c *code.SlotTest, before *[WarpSize]uint64) int64 {
 	least := int64(math.MaxInt64)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		x, step, y := c.next(w, l, before[l])
-		least = min(least, max(loopsample.Held(c.cmp, c.typ, x-step, step, y)-1, 0))
+		x, step, y := w.next(c, l, before[l])
+		least = min(least, max(loopsample.Held(c.Compare, c.Type, x-step, step, y)-1, 0))
 	}
 	return least
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -466,13 +468,13 @@ consume:
 	st.global.u32 [%rd5], %r0;
 done:`
 	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", body)))
-	m := NewMemory(0)
-	for _, b := range []Buffer{{"out", ir.U32, 64, Fill{}}, {"in", ir.U32, 64, Generated(func(i int64) float64 { return float64((i * 7) % 32) })}} {
+	m := memory.New(0)
+	for _, b := range []memory.Buffer{{Name: "out", Elem: ir.U32, Count: 64, Fill: memory.Fill{}}, {Name: "in", Elem: ir.U32, Count: 64, Fill: memory.Generated(func(i int64) float64 { return float64((i * 7) % 32) })}} {
 		if _, err := m.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, 128)}, {Elem: ir.S32}, {Elem: ir.S32}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, 128)}, {Elem: ir.S32}, {Elem: ir.S32}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -592,18 +594,18 @@ copied:`+waitBar+`
 }
 
 // launchBody2 is a launch of 96 threads with buffers and a tensor map for its parameters.
-func launchBody2(t *testing.T, k *ir.Kernel) (Launch, *Memory) {
+func launchBody2(t *testing.T, k *ir.Kernel) (Launch, *memory.Device) {
 	t.Helper()
-	m := NewMemory(0)
-	params := make([]byte, paramBytes(k))
+	m := memory.New(0)
+	params := make([]byte, memory.ParamBytes(k))
 	for i, p := range k.Params {
-		addr, err := m.Alloc(Buffer{fmt.Sprint(i), ir.U32, 1 << 12, Fill{}})
+		addr, err := m.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 1 << 12, Fill: memory.Fill{}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch p.Size {
 		case 8:
-			putBits(params[p.Offset:], addr, 8)
+			element.Store(params[p.Offset:], addr, 8)
 		case tensormap.Bytes:
 			tm := tensormap.Map{Address: addr, Elem: tensormap.F32, Rank: 2, Shape: [5]uint32{64, 20}, Strides: [4]uint64{256}, Box: [5]int{16, 8}, ElementStrides: [5]int{1, 1}}
 			raw := tm.Encode()

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -23,7 +26,7 @@ type phases struct {
 }
 
 func (a *asyncState) resetAsync(p *Program) {
-	if !p.blocking {
+	if !p.Blocking {
 		return
 	}
 	if a.bars == nil {
@@ -34,9 +37,9 @@ func (a *asyncState) resetAsync(p *Program) {
 }
 
 // mbarrierFull performs an operation on mbarriers.
-func (r *Runner) mbarrierFull(w *warp, in *instr, mask uint32) signal {
-	o := in.x.async
-	if o.op == ir.MbarWait {
+func (r *Runner) mbarrierFull(w *warp, in *code.Instr, mask uint32) signal {
+	o := in.X.Async
+	if o.Op == ir.MbarWait {
 		return r.waitPhase(w, in, mask)
 	}
 	for ; mask != 0; mask &= mask - 1 {
@@ -54,8 +57,8 @@ func (r *Runner) mbarrierFull(w *warp, in *instr, mask uint32) signal {
 }
 
 // misused is the fault of an operation that an mbarrier does not take.
-func (r *Runner) misused(w *warp, in *instr, l int, a *trace.Async, err error) signal {
-	return r.fail(w, in, Fault{Kind: BarrierDivergence, Space: ir.Shared, Address: uint64(a.Barrier), Thread: w.thread(l),
+func (r *Runner) misused(w *warp, in *code.Instr, l int, a *trace.Async, err error) signal {
+	return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Space: ir.Shared, Address: uint64(a.Barrier), Thread: w.thread(l),
 		Detail: fmt.Sprintf("%v, at address %#x", err, a.Barrier)})
 }
 
@@ -68,9 +71,9 @@ func (a *asyncState) at(addr uint32) (*phases, error) {
 }
 
 // operate performs a lane's operation on an mbarrier.
-func (r *Runner) operate(w *warp, in *instr, l int, a *trace.Async) error {
-	o, c := in.x.async, r.state(int(a.CTA))
-	if o.op == ir.MbarInit {
+func (r *Runner) operate(w *warp, in *code.Instr, l int, a *trace.Async) error {
+	o, c := in.X.Async, r.state(int(a.CTA))
+	if o.Op == ir.MbarInit {
 		b := &phases{}
 		c.bars[a.Barrier] = b
 		return b.Init(int64(uint32(a.Count)))
@@ -80,12 +83,12 @@ func (r *Runner) operate(w *warp, in *instr, l int, a *trace.Async) error {
 		return err
 	}
 	done := false
-	switch o.op {
+	switch o.Op {
 	case ir.MbarInval:
 		delete(c.bars, a.Barrier)
 	case ir.MbarExpect:
 		bytes := int64(uint32(a.Bytes))
-		if o.mod&ir.ModDone != 0 {
+		if o.Mod&ir.ModDone != 0 {
 			bytes = -bytes
 		}
 		done, err = b.ExpectTx(bytes)
@@ -94,12 +97,12 @@ func (r *Runner) operate(w *warp, in *instr, l int, a *trace.Async) error {
 	case ir.MbarArrive:
 		done, err = r.arrivePhase(w, in, l, a, b)
 	}
-	r.moved(c, a.Barrier, b, done)
+	r.moved(c, done)
 	return err
 }
 
-// moved notes a change of an mbarrier, and wakes those that wait if its phase is complete.
-func (r *Runner) moved(c *ctaState, addr uint32, b *phases, done bool) {
+// moved notes a change of an mbarrier of a CTA, and wakes those that wait if its phase is complete.
+func (r *Runner) moved(c *ctaState, done bool) {
 	r.happened()
 	if done {
 		c.wake(onPhase)
@@ -108,11 +111,11 @@ func (r *Runner) moved(c *ctaState, addr uint32, b *phases, done bool) {
 
 // arriveCopied is cp.async.mbarrier.arrive. Copies have landed when it is executed. Without .noinc it
 // adds the arrival that it makes.
-func (r *Runner) arriveCopied(w *warp, o *asyncOp, b *phases) (done bool, err error) {
+func (r *Runner) arriveCopied(w *warp, o *code.AsyncOp, b *phases) (done bool, err error) {
 	if r.races != nil {
 		r.races.landed(w)
 	}
-	if o.mod&ir.ModAll == 0 {
+	if o.Mod&ir.ModAll == 0 {
 		err = b.Expect(1)
 	}
 	if err == nil {
@@ -132,25 +135,25 @@ func (c *raceChecker) landed(w *warp) {
 }
 
 // arrivePhase is mbarrier.arrive.
-func (r *Runner) arrivePhase(w *warp, in *instr, l int, a *trace.Async, b *phases) (done bool, err error) {
-	o, phase := in.x.async, b.Phase
+func (r *Runner) arrivePhase(w *warp, in *code.Instr, l int, a *trace.Async, b *phases) (done bool, err error) {
+	o, phase := in.X.Async, b.Phase
 	if a.CTA < 0 {
 		r.orderPhase(w, a.Barrier)
 	}
-	if o.mod&ir.ModTx != 0 {
+	if o.Mod&ir.ModTx != 0 {
 		if done, err = b.ExpectTx(int64(uint32(a.Bytes))); err != nil {
 			return done, err
 		}
 	}
 	count := int64(uint32(a.Count))
-	if o.mod&ir.ModDrop != 0 {
+	if o.Mod&ir.ModDrop != 0 {
 		if err := b.Drop(count); err != nil {
 			return done, err
 		}
 	}
 	last, err := b.Arrive(count)
-	if len(in.x.dst) > 0 {
-		w.put(in.x.dst[0], l, phase)
+	if len(in.X.Dst) > 0 {
+		w.put(in.X.Dst[0], l, phase)
 	}
 	return done || last, err
 }
@@ -158,16 +161,16 @@ func (r *Runner) arrivePhase(w *warp, in *instr, l int, a *trace.Async, b *phase
 // orderPhase orders a warp after those that arrived at an mbarrier before, and later ones after it.
 func (r *Runner) orderPhase(w *warp, addr uint32) {
 	if r.races != nil {
-		r.races.exchange(w, sharedWindow+uint64(addr))
+		r.races.exchange(w, memory.SharedWindow+uint64(addr))
 		w.tick++
 	}
 }
 
 // waitPhase is mbarrier.test_wait and try_wait. The warp waits until the phase is complete that some
 // lane waits for, or until nothing else can go on.
-func (r *Runner) waitPhase(w *warp, in *instr, mask uint32) signal {
-	o := in.x.async
-	var complete uint32
+func (r *Runner) waitPhase(w *warp, in *code.Instr, mask uint32) signal {
+	o := in.X.Async
+	first, complete := phaseWait{bar: trace.NoBarrier}, uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		a, s := r.asyncOf(w, in, l)
@@ -181,40 +184,57 @@ func (r *Runner) waitPhase(w *warp, in *instr, mask uint32) signal {
 		if err != nil {
 			return r.misused(w, in, l, &a, err)
 		}
+		if first.bar == trace.NoBarrier {
+			first = phaseWait{a.Barrier, w.operand(o.Phase, l, 0), o.Mod&ir.ModParity != 0}
+		}
 		ok := b.CompletedParity(a.Parity)
-		if o.mod&ir.ModParity == 0 {
-			ok = b.Completed(w.operand(o.phase, l, 0))
+		if o.Mod&ir.ModParity == 0 {
+			ok = b.Completed(w.operand(o.Phase, l, 0))
 		}
 		if ok {
 			complete |= 1 << l
 			b.observed = max(b.observed, b.Phase)
 		}
-		w.waitsAt = a.Barrier
 	}
 	if complete == 0 && !w.timedOut {
-		w.blocked, w.barrierI = onPhase, in
-		w.waitsFor = phaseName(w, o, mask)
+		w.blocked, w.barrierI, w.waitsFor = onPhase, in, first
 		return retry
 	}
 	w.timedOut = false
 	r.tellWait(w, in, mask)
-	if complete != 0 {
-		r.orderPhase(w, w.waitsAt)
-	}
-	if len(in.x.dst) > 0 {
-		w.putPredicate(in.x.dst[0], complete, mask)
+	r.orderPhases(w, o, complete)
+	if len(in.X.Dst) > 0 {
+		w.putPredicate(in.X.Dst[0], complete, mask)
 	}
 	return next
 }
 
+// orderPhases orders a warp after those that arrived at the mbarriers of lanes.
+func (r *Runner) orderPhases(w *warp, o *code.AsyncOp, lanes uint32) {
+	if r.races == nil {
+		return
+	}
+	last := uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		addr := w.at(o.Bar, bits.TrailingZeros32(m))
+		if m != lanes && addr == last {
+			continue
+		}
+		last = addr
+		if _, at, ok := r.sharedPlace(o.Bar.Space, addr); ok {
+			r.orderPhase(w, uint32(at))
+		}
+	}
+}
+
 // tellWait tells of a wait by lanes, together if they wait for the same.
-func (r *Runner) tellWait(w *warp, in *instr, mask uint32) {
+func (r *Runner) tellWait(w *warp, in *code.Instr, mask uint32) {
 	for rest := mask; rest != 0; {
 		l := bits.TrailingZeros32(rest)
 		a, _ := r.asyncOf(w, in, l)
 		lanes := uint32(0)
 		for m := rest; m != 0; m &= m - 1 {
-			if n := bits.TrailingZeros32(m); r.alike(w, in.x.async, l, n) {
+			if n := bits.TrailingZeros32(m); r.alike(w, in.X.Async, l, n) {
 				lanes |= 1 << n
 			}
 		}
@@ -224,21 +244,25 @@ func (r *Runner) tellWait(w *warp, in *instr, mask uint32) {
 	}
 }
 
-// phaseName says what phase a wait is for.
-func phaseName(w *warp, o *asyncOp, mask uint32) string {
-	v := w.operand(o.phase, bits.TrailingZeros32(mask), 0)
-	if o.mod&ir.ModParity == 0 {
-		return fmt.Sprintf("phase %d", v)
+// phaseWait is the phase of an mbarrier of its CTA that a warp waits for.
+type phaseWait struct {
+	bar    uint32 // address
+	phase  uint64 // its number, or parity
+	parity bool
+}
+
+func (p phaseWait) String() string {
+	if p.parity {
+		return fmt.Sprintf("a phase of parity %d of the mbarrier at address %#x", p.phase&1, p.bar)
 	}
-	return fmt.Sprintf("a phase of parity %d", v&1)
+	return fmt.Sprintf("phase %d of the mbarrier at address %#x", p.phase, p.bar)
 }
 
 // phaseText says for what a warp waits at an mbarrier.
-func (c *ctaState) phaseText(w *warp) string {
-	b := c.bars[w.waitsAt]
+func (c *ctaState) phaseText(p phaseWait) string {
+	b := c.bars[p.bar]
 	if b == nil {
-		return fmt.Sprintf("%s of the mbarrier at address %#x, which is none", w.waitsFor, w.waitsAt)
+		return fmt.Sprintf("%v, which is none", p)
 	}
-	return fmt.Sprintf("%s of the mbarrier at address %#x, which is in phase %d with %d of %d arrivals and %d bytes to come",
-		w.waitsFor, w.waitsAt, b.Phase, b.Pending, b.Expected, b.Tx)
+	return fmt.Sprintf("%v, which is in phase %d with %d of %d arrivals and %d bytes to come", p, b.Phase, b.Pending, b.Expected, b.Tx)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -41,8 +42,8 @@ func TestMissingBarriers(t *testing.T) {
 			k := buildKernel(t, rec.PTX, []byte(mutant))
 			p := setUp(t, k, rec.Kernel, small[rec.Kernel], rec.Params, rec.Block)
 			err := NewRunner(compileFor(t, k, Full)).Run(p.launch, p.mem, 0, Options{Races: true}, nil)
-			var f *Fault
-			if errors.As(err, &f) && f.Kind == Race {
+			var f *fault.Fault
+			if errors.As(err, &f) && f.Kind == fault.Race {
 				found++
 				continue
 			}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -98,19 +99,14 @@ func (c *raceChecker) exchange(w *warp, addr uint64) {
 	at.Join(&c.known[w.id])
 }
 
-// isStrong reports whether an access is part of the kernel's synchronisation.
-func isStrong(in *ir.Instr) bool {
-	return in.Op == ir.Atom || in.Op == ir.Red || in.Mod&(ir.ModVolatile|ir.ModRelaxed|ir.ModAcquire|ir.ModRelease) != 0
-}
-
 // raceCheck checks and notes an access to shared memory. It also notes the order that strong
 // accesses to any memory bring.
-func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+func (r *Runner) raceCheck(w *warp, in *code.Instr, a *code.Access, space ir.Space, mask uint32) signal {
 	c := r.races
-	strong := isStrong(&r.p.Kernel.Instrs[in.pc])
+	strong := code.IsStrong(&r.p.Kernel.Instrs[in.PC])
 	if strong {
 		for m := mask; m != 0; m &= m - 1 {
-			base, _ := windowBase(space)
+			base, _ := code.WindowBase(space)
 			addr := r.addr[bits.TrailingZeros32(m)] + base
 			c.exchange(w, addr)
 			if r.series != nil {
@@ -125,11 +121,11 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 		}
 		return next
 	}
-	now := touch{tick: w.tick, pc: in.pc, strong: strong}
-	if a.op == ir.CpAsync {
+	now := touch{tick: w.tick, pc: in.PC, strong: strong}
+	if a.Op == ir.CpAsync {
 		now.async, now.group = true, c.copies[w.id].committed
 	}
-	if a.write {
+	if a.Write {
 		return r.raceLanes(w, in, a, now, mask)
 	}
 	for m := mask; m != 0; {
@@ -149,11 +145,11 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 
 // quickReads notes a lane's read if quickRead can for all its cells, and reports whether it did. If
 // not, raceLanes notes it again.
-func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
+func (r *Runner) quickReads(w *warp, a *code.Access, now touch, lane int) bool {
 	c := r.races
 	now.thread = uint16(w.thread(lane))
 	addr := int(r.addr[lane])
-	for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
+	for b := addr >> c.shift; b<<c.shift < addr+a.Width; b++ {
 		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id, !w.diverged()) {
 			return false
 		}
@@ -162,16 +158,16 @@ func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
 }
 
 // raceLanes checks and notes what lanes do, one by one.
-func (r *Runner) raceLanes(w *warp, in *instr, a *access, now touch, mask uint32) signal {
+func (r *Runner) raceLanes(w *warp, in *code.Instr, a *code.Access, now touch, mask uint32) signal {
 	c := r.races
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		now.thread = uint16(w.thread(l))
 		addr := int(r.addr[l])
-		for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
+		for b := addr >> c.shift; b<<c.shift < addr+a.Width; b++ {
 			var other *touch
 			switch cell := &c.cells[b]; {
-			case a.write:
+			case a.Write:
 				other = r.writeCell(w, in, cell, now, l, b<<c.shift)
 			default:
 				other = r.readCell(w, cell, now, l)
@@ -188,7 +184,7 @@ func (r *Runner) raceLanes(w *warp, in *instr, a *access, now touch, mask uint32
 }
 
 // asyncCommit is cp.async.commit_group.
-func (r *Runner) asyncCommit(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) asyncCommit(w *warp, in *code.Instr, mask uint32) signal {
 	if r.races != nil {
 		r.races.copies[w.id].committed++
 	}
@@ -197,13 +193,13 @@ func (r *Runner) asyncCommit(w *warp, in *instr, mask uint32) signal {
 
 // asyncWait is cp.async.wait_group and wait_all. Groups are counted for the
 // warp as a whole.
-func (r *Runner) asyncWait(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) asyncWait(w *warp, in *code.Instr, mask uint32) signal {
 	if r.races == nil {
 		return next
 	}
 	g := &r.races.copies[w.id]
 	done := g.committed
-	if ki := &r.p.Kernel.Instrs[in.pc]; ki.Mod&ir.ModAll != 0 {
+	if ki := &r.p.Kernel.Instrs[in.PC]; ki.Mod&ir.ModAll != 0 {
 		g.committed++ // what was not committed is waited for too
 		done = g.committed
 	} else if len(ki.Src) > 0 {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -42,7 +43,7 @@ func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
 }
 
 // writeCell checks a write and notes it. It returns the access that it races with, nil if none.
-func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr int) *touch {
+func (r *Runner) writeCell(w *warp, in *code.Instr, c *cell, now touch, lane, addr int) *touch {
 	for i := range c.reads {
 		old := &c.reads[i]
 		if old.tick != 0 && !(now.strong && (old.strong || r.swaps(now.pc))) && !r.ordered(w, old, lane) {
@@ -94,8 +95,8 @@ func (w *warp) together(a, b int, tick uint32) bool {
 // sameValue reports whether a plain store by lane writes to the cell at addr
 // what is there: what shared memory holds or, when the other writer is a lane
 // of the same store, what that lane writes.
-func (r *Runner) sameValue(w *warp, in *instr, lane, other, addr int) bool {
-	if in.x.access == nil || in.x.access.matrix || in.x.access.op != ir.St || !in.x.access.data {
+func (r *Runner) sameValue(w *warp, in *code.Instr, lane, other, addr int) bool {
+	if in.X.Access == nil || in.X.Access.Matrix || in.X.Access.Op != ir.St || !in.X.Access.Data {
 		return false
 	}
 	for b := addr; b < addr+r.races.granule; b++ {
@@ -117,14 +118,14 @@ func (r *Runner) sameValue(w *warp, in *instr, lane, other, addr int) bool {
 }
 
 // storedByte is what a lane of a store writes to the byte at addr, if it does.
-func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
-	a := in.x.access
+func (r *Runner) storedByte(w *warp, in *code.Instr, lane, addr int) (byte, bool) {
+	a := in.X.Access
 	off := addr - int(r.addr[lane])
-	if off < 0 || off >= a.width {
+	if off < 0 || off >= a.Width {
 		return 0, false
 	}
-	v := w.get(in.x.src[off/a.elem], lane)
-	return byte(v >> (8 * (off % a.elem))), true
+	v := w.get(in.X.Src[off/a.Elem], lane)
+	return byte(v >> (8 * (off % a.Elem))), true
 }
 
 // swaps reports whether an instruction is a compare-and-swap.

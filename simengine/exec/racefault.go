@@ -1,32 +1,22 @@
 package exec
 
 import (
-	"fmt"
-
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Other is the other instruction of a fault: the earlier of two accesses that race.
-type Other struct {
-	PC     int
-	Pos    ptx.Pos
-	Instr  string
-	Write  bool
-	CTA    int64
-	Thread int
-}
-
 // other returns the access of a thread by an instruction.
-func (r *Runner) other(pc int32, cta int64, thread int) *Other {
+func (r *Runner) other(pc int32, cta int64, thread int) *fault.Other {
 	k := r.p.Kernel
-	return &Other{int(pc), k.Instrs[pc].Pos, k.Text(int(pc)), k.Instrs[pc].Op.WritesMemory(), cta, thread}
+	return &fault.Other{PC: int(pc), Pos: k.Instrs[pc].Pos, Instr: k.Text(int(pc)), Write: k.Instrs[pc].Op.WritesMemory(), CTA: cta, Thread: thread}
 }
 
 // raceFault is the fault of a lane whose access to shared memory races with an earlier one.
-func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+func (r *Runner) raceFault(w *warp, in *code.Instr, a *code.Access, lane int, old touch, addr int) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	missing := "no barrier between"
@@ -36,16 +26,16 @@ func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, a
 	case int(old.thread)/WarpSize == w.id:
 		missing = "both in one warp, not synchronised"
 	}
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane), Write: a.write, Width: a.width,
+	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane), Write: a.Write, Width: a.Width,
 		Other: r.other(old.pc, r.cta, int(old.thread)), Detail: missing})
 }
 
 // globalRaceFault is raceFault for device memory.
-func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *racecheck.Touch, addr uint64) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+func (r *Runner) globalRaceFault(w *warp, in *code.Instr, a *code.Access, lane int, old *racecheck.Touch, addr uint64) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
-	f := Fault{Kind: Race, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width,
+	f := fault.Fault{Kind: fault.Race, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.Write, Width: a.Width,
 		Other: r.other(old.PC, r.series.CTA(old), int(old.Thread))}
 	switch {
 	case f.Other.CTA != r.cta:
@@ -55,29 +45,9 @@ func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *r
 	default:
 		f.Detail = "no barrier between"
 	}
-	if reg := r.mem.find(addr, 1); reg != nil {
+	if reg := r.mem.Find(addr, 1); reg != nil {
 		f.Buffer, f.Elem, f.Elements = reg.Name, reg.Elem, reg.Count
-		f.Index = int64(addr-reg.base) / int64(max(1, elemSize(reg.Elem)))
+		f.Index = int64(addr-reg.Base) / int64(max(1, element.Size(reg.Elem)))
 	}
 	return r.fail(w, in, f)
-}
-
-// raced says what two racing accesses do: "writes what is read by thread 3 of CTA 0 in `ld...` at
-// ...".
-func (f *Fault) raced() string {
-	verb, what := "reads", "is read"
-	if f.Write {
-		verb = "writes"
-	}
-	if f.Other.Write {
-		what = "is written"
-	}
-	where := ""
-	if f.Space == ir.Global {
-		if f.Buffer != "" {
-			verb += fmt.Sprintf(" element %d of %s,", f.Index, f.Buffer)
-		}
-		where = fmt.Sprintf(" of CTA %d", f.Other.CTA)
-	}
-	return fmt.Sprintf("%s what %s by thread %d%s in `%s` at %v", verb, what, f.Other.Thread, where, f.Other.Instr, f.Other.Pos)
 }

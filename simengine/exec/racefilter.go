@@ -3,7 +3,7 @@ package exec
 import (
 	"math/bits"
 
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 )
 
 // raceFilter proves that a CTA has no race on shared memory, at a small part of the cost of
@@ -113,31 +113,15 @@ func (e extent) narrow() bool { return (e.hi-e.lo)>>segmentBits < maxSegments }
 
 // passesFilter notes an access to shared memory by the lanes in mask, whose addresses are in e. It
 // reports whether the access races with none in this phase.
-func (r *Runner) passesFilter(w *warp, a *access, mask uint32, e extent) bool {
-	p, by, last := r.filter, w.number(), uint64(a.width-1)
-	if !a.write && e.narrow() {
+func (r *Runner) passesFilter(w *warp, a *code.Access, mask uint32, e extent) bool {
+	p, by, last := r.filter, w.number(), uint64(a.Width-1)
+	if !a.Write && e.narrow() {
 		return p.read(by, e.lo, e.hi+last)
 	}
 	p.serial++
 	for m := mask; m != 0; m &= m - 1 {
 		addr := r.addr[bits.TrailingZeros32(m)&(WarpSize-1)]
-		if a.write && !p.write(by, addr, addr+last) || !a.write && !p.read(by, addr, addr+last) {
-			return false
-		}
-	}
-	return true
-}
-
-// canFilterRaces reports whether the filter serves for a kernel. It does not where strong accesses
-// or asynchronous copies order accesses, which would look like races, nor where a second run of a
-// CTA would not do the same as the first.
-func (p *Program) canFilterRaces() bool {
-	if p.Mode != Slice || !p.rewritable {
-		return false
-	}
-	for pc := range p.Kernel.Instrs {
-		in := &p.Kernel.Instrs[pc]
-		if in.Op == ir.CpAsync || isStrong(in) && (in.Space == ir.Shared || in.Space == ir.Generic) {
+		if a.Write && !p.write(by, addr, addr+last) || !a.Write && !p.read(by, addr, addr+last) {
 			return false
 		}
 	}

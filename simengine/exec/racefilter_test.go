@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -42,14 +45,14 @@ func TestPhases(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		mem := NewMemory(1 << 20)
+		mem := memory.New(1 << 20)
 		if mem.LoadModule(k) != nil {
 			continue
 		}
-		params := make([]byte, paramBytes(k))
+		params := make([]byte, memory.ParamBytes(k))
 		for i, p := range k.Params {
-			if addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)}); err == nil && p.Size == 8 {
-				putBits(params[p.Offset:], addr, 8)
+			if addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)}); err == nil && p.Size == 8 {
+				element.Store(params[p.Offset:], addr, 8)
 			}
 		}
 		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{112, 1, 1}, Params: params}
@@ -71,8 +74,8 @@ func TestPhases(t *testing.T) {
 		if !reflect.DeepEqual(coalesce.Clone(recorded.CTA()), coalesce.Clone(want.CTA())) {
 			t.Fatalf("round %d: another trace than with every access looked at\n%s", round, text)
 		}
-		var f *Fault
-		if errors.As(err, &f) && f.Kind == Race {
+		var f *fault.Fault
+		if errors.As(err, &f) && f.Kind == fault.Race {
 			races++
 		} else if err == nil && !one.checkRaces {
 			quick++

@@ -5,6 +5,11 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -26,11 +31,11 @@ type Restarter interface {
 // running many CTAs allocates nothing. It is for one goroutine.
 type Runner struct {
 	p        *Program
-	mem      *Memory
+	mem      *memory.Device
 	obs      Observer
 	opt      Options
-	fault    *Fault
-	warnings []Fault
+	fault    *fault.Fault
+	warnings []fault.Fault
 
 	ctaState
 	bufferBinding
@@ -42,9 +47,8 @@ type Runner struct {
 
 	clusterGroup
 	asyncObs AsyncObserver     // obs, if it is one
-	maps     []usedMap         // by asyncOp.cached
+	maps     []usedMap         // by code.AsyncOp.cached
 	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
-
 }
 
 // ctaState is the CTA that is executed, and its launch.
@@ -69,10 +73,10 @@ type ctaState struct {
 
 // bufferBinding is which buffers the program's pointers point into.
 type bufferBinding struct {
-	regions  []*region // by access.index: the buffer last touched
-	boundTo  *Memory   // where the buffers of bufferOf are, and
-	bound    []byte    // the parameters that name them
-	bufferOf [mostOrigins]*region
+	regions  []*memory.Region // by access.index: the buffer last touched
+	boundTo  *memory.Device   // where the buffers of bufferOf are, and
+	bound    []byte           // the parameters that name them
+	bufferOf [code.MostOrigins]*memory.Region
 	isBuffer uint64 // origins that are a buffer
 	written  uint64 // those that the kernel may write
 }
@@ -92,6 +96,7 @@ type raceDetection struct {
 type loopSampling struct {
 	sampling       bool
 	agreed         map[loopKey]int64 // iterations left out
+	least          map[loopKey]int64 // of those of periodic loops, the fewest that a warp of an earlier run could leave out
 	disagree       bool
 	noBarrierLoops bool
 	passages       []passage
@@ -114,12 +119,12 @@ type accounts struct {
 
 // scratch is used within one instruction.
 type scratch struct {
-	addr, saved vec64
-	t32         vec32
-	t64         vec64
-	x           [4]vec64
-	tiles       *tiles // of the last MMA
-	groupTiles  *groupTiles
+	addr, saved alu.Vec64
+	t32         alu.Vec32
+	t64         alu.Vec64
+	x           [4]alu.Vec64
+	tiles       *mma.Tiles // of the last MMA
+	groupTiles  *mma.WarpgroupTiles
 	straddle    [32]byte
 	torn        tornWrite
 	ranges      []Range // of a bulk copy
@@ -130,12 +135,13 @@ type scratch struct {
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
-	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
-	r.maps, r.arrivals = make([]usedMap, p.mapUses), map[uint64]uint64{}
-	for _, pc := range p.slow {
+	r.regions, r.families, r.agreed = make([]*memory.Region, p.Accesses), make([]family, p.Families+1), map[loopKey]int64{}
+	r.least = map[loopKey]int64{}
+	r.maps, r.arrivals = make([]usedMap, p.MapUses), map[uint64]uint64{}
+	for _, pc := range p.SlowPaths {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
 	}
-	for _, pc := range p.matched {
+	for _, pc := range p.Matched {
 		r.matches = append(r.matches, MatchCount{PC: int(pc)})
 	}
 	return r
@@ -180,10 +186,10 @@ func (r *Runner) account(data bool, mask uint32) {
 
 // observe counts an access and tells the observer of it. data says that PathOnly does
 // not leave it out.
-func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uint32, data bool) {
+func (r *Runner) observe(w *warp, in *code.Instr, space ir.Space, width int, mask uint32, data bool) {
 	r.account(data, mask)
 	if r.obs != nil {
-		r.obs.Access(w.id, int(in.pc), space, width, mask, &r.addr)
+		r.obs.Access(w.id, int(in.PC), space, width, mask, &r.addr)
 	}
 }
 
@@ -193,15 +199,23 @@ func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uin
 // wrong with the launch. In Full mode the other CTAs of its cluster are executed with it, and obs is
 // told of all of them. In Slice mode they are where addresses or branches depend on data that warps
 // pass each other, and obs is told of the one CTA.
-func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
-	if err := r.validate(l, cta); err != nil {
+func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs Observer) error {
+	if err := validate(r.p, &l); err != nil {
 		return err
+	}
+	if cta < 0 || cta >= l.Grid.Count() {
+		return fmt.Errorf("launch %s: CTA %d of a grid of %d", r.p.Kernel.Name, cta, l.Grid.Count())
 	}
 	if opt.Mode != ModeInvalid && opt.Mode != r.p.Mode {
 		return fmt.Errorf("run %s: mode %v asked for, compiled for %v", r.p.Kernel.Name, opt.Mode, r.p.Mode)
 	}
-	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.warpsIndependent) {
+	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.WarpsIndependent()) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
+	}
+	if r.p.Distinct {
+		if err := checkDistinct(mem, r.p.Kernel, l.Params); err != nil {
+			return err
+		}
 	}
 	r.mem, r.opt, r.launch, r.cta, r.observer = mem, opt, l, cta, obs
 	r.observeBy(obs)
@@ -213,18 +227,19 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		r.opt.WorkLimit = math.MaxInt64
 	}
 	_, canRestart := obs.(Restarter)
-	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0 && !r.p.blocking
+	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0 && !r.p.Blocking
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
-	if r.p.waits && r.p.Mode == Slice {
+	if r.p.Waits && r.p.Mode == Slice {
 		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
 	}
 	r.series = opt.GlobalRaces
-	if size, _ := r.p.cluster(&l); size.Count() > 1 {
+	if size, _ := clusterOf(r.p, &l); size.Count() > 1 {
 		r.series = nil // knows one CTA at a time
 	}
-	r.checkRaces = !opt.Races || !canRestart || r.p.waits || !r.p.canFilterRaces() || r.series != nil
+	r.checkRaces = !opt.Races || !canRestart || r.p.Waits || !r.p.CanFilterRaces() || r.series != nil
 	r.passages, r.runs = r.passages[:0], 0
+	clear(r.least)
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setupGroup()
@@ -250,10 +265,10 @@ const (
 )
 
 // fail records a fault of instruction in; in may be nil.
-func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
+func (r *Runner) fail(w *warp, in *code.Instr, f fault.Fault) signal {
 	if f.CTA = r.cta; in != nil {
-		f.PC = int(in.pc)
-		f.Pos, f.Instr = r.p.Kernel.Instrs[in.pc].Pos, r.p.Kernel.Text(int(in.pc))
+		f.PC = int(in.PC)
+		f.Pos, f.Instr = r.p.Kernel.Instrs[in.PC].Pos, r.p.Kernel.Text(int(in.PC))
 	}
 	if f.Thread < 0 && w != nil {
 		f.Thread = -1
@@ -266,6 +281,6 @@ func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
 	return faulted
 }
 
-func (r *Runner) trap(w *warp, in *instr, mask uint32) signal {
-	return r.fail(w, in, Fault{Kind: TrapExecuted, Thread: w.thread(bits.TrailingZeros32(mask))})
+func (r *Runner) trap(w *warp, in *code.Instr, mask uint32) signal {
+	return r.fail(w, in, fault.Fault{Kind: fault.TrapExecuted, Thread: w.thread(bits.TrailingZeros32(mask))})
 }

@@ -3,12 +3,17 @@ package exec
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-func (r *Runner) validate(l Launch, cta int64) error {
-	k := r.p.Kernel
+// validate says what is wrong with a launch.
+func validate(p *Program, l *Launch) error {
+	k := p.Kernel
 	for _, d := range []Dim3{l.Grid, l.CTA} {
 		if d.X < 1 || d.Y < 1 || d.Z < 1 {
 			return fmt.Errorf("launch %s: grid %v of %v: every dimension must be at least 1", k.Name, l.Grid, l.CTA)
@@ -19,48 +24,38 @@ func (r *Runner) validate(l Launch, cta int64) error {
 		return fmt.Errorf("launch %s: a CTA of %v threads: at most %d", k.Name, l.CTA, MaxThreads)
 	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
 		return fmt.Errorf("launch %s: a grid of %v: at most 2147483647 x 65535 x 65535", k.Name, l.Grid)
-	case cta < 0 || cta >= l.Grid.Count():
-		return fmt.Errorf("launch %s: CTA %d of a grid of %d", k.Name, cta, l.Grid.Count())
 	case l.DynamicShared < 0 || l.DynamicShared > maxShared || k.SharedBytes > maxShared:
 		return fmt.Errorf("launch %s: %d static and %d dynamic bytes of shared memory: want at most %d of each", k.Name, k.SharedBytes, l.DynamicShared, maxShared)
 	case k.LocalBytes > maxLocal || int64(k.LocalBytes)*l.CTA.Count() > maxLocalCTA:
 		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
-	case r.p.fileBytes() > maxFile:
-		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, r.p.fileBytes(), maxFile)
-	case len(l.Params) < paramBytes(k):
-		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
+	case p.FileBytes() > maxFile:
+		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, p.FileBytes(), maxFile)
+	case len(l.Params) < memory.ParamBytes(k):
+		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), memory.ParamBytes(k))
 	}
-	if err := r.p.validateCluster(&l); err != nil {
-		return err
-	}
-	if r.p.distinct {
-		return checkDistinct(k, l.Params)
+	return validateCluster(p, l)
+}
+
+// bufferIn is the buffer that a parameter points into, or that a tensor map describes; nil: none.
+func bufferIn(m *memory.Device, p *ir.Param, params []byte) *memory.Region {
+	switch p.Size {
+	case 8:
+		return m.Owner(element.Load(params[p.Offset:], 8))
+	case tensormap.Bytes:
+		var t tensormap.Map
+		if t.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
+			return m.Owner(t.Address)
+		}
 	}
 	return nil
 }
 
-// bufferIn is the address that a parameter names a buffer by: a pointer, or that of a tensor map; 0: none.
-func bufferIn(p *ir.Param, params []byte) uint64 {
-	switch p.Size {
-	case 8:
-		if v := getBits(params[p.Offset:], 8); v >= globalBase {
-			return v
-		}
-	case tensormap.Bytes:
-		var m tensormap.Map
-		if m.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
-			return m.Address
-		}
-	}
-	return 0
-}
-
-// checkDistinct refuses equal addresses in two parameters.
-func checkDistinct(k *ir.Kernel, params []byte) error {
+// checkDistinct refuses two parameters that point into one buffer.
+func checkDistinct(m *memory.Device, k *ir.Kernel, params []byte) error {
 	for i, p := range k.Params {
-		v := bufferIn(&p, params)
+		b := bufferIn(m, &p, params)
 		for _, q := range k.Params[:i] {
-			if v != 0 && v == bufferIn(&q, params) {
+			if b != nil && b == bufferIn(m, &q, params) {
 				return fmt.Errorf("launch %s: parameters %s and %s are the same buffer, and addresses depend on what the kernel writes: give each a buffer of its own, or run it in Full mode", k.Name, q.Name, p.Name)
 			}
 		}
@@ -70,11 +65,6 @@ func checkDistinct(k *ir.Kernel, params []byte) error {
 
 // maxShared is far above the shared memory of any SM.
 const maxShared = 1 << 20
-
-// fileBytes is the size of the register files of one warp.
-func (p *Program) fileBytes() int {
-	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
-}
 
 // setup brings the CTA to its initial state.
 func (r *Runner) setup() {
@@ -86,7 +76,7 @@ func (r *Runner) setup() {
 	r.growWarps()
 	n := k.SharedBytes
 	if r.launch.DynamicShared > 0 {
-		n = p.dynamicShared + r.launch.DynamicShared
+		n = p.DynamicShared + r.launch.DynamicShared
 	}
 	r.shared = zeroed(r.shared, n)
 	r.localBytes = k.LocalBytes
@@ -107,13 +97,13 @@ func (r *Runner) setup() {
 			r.spareFilter = &raceFilter{}
 		}
 		r.filter = r.spareFilter
-		r.filter.reset(len(r.shared), p.granule)
+		r.filter.reset(len(r.shared), p.Granule)
 	case r.opt.Races || r.series != nil:
 		if r.spareRaces == nil {
 			r.spareRaces = &raceChecker{}
 		}
 		r.races = r.spareRaces
-		r.races.reset(r.nwarps, len(r.shared), p.granule)
+		r.races.reset(r.nwarps, len(r.shared), p.Granule)
 	}
 	r.definedness = nil
 	if r.opt.Uninitialised && !r.sampling && !r.opt.DeviceOnly && !r.opt.PathOnly {
@@ -124,7 +114,7 @@ func (r *Runner) setup() {
 		r.definedness.reset(r)
 	}
 	if r.series != nil {
-		r.series.Begin(r.cta, p.globalGranule)
+		r.series.Begin(r.cta, p.GlobalGranule)
 	}
 }
 
@@ -144,20 +134,20 @@ func (r *Runner) growWarps() {
 		p := r.p
 		w := warp{
 			id: len(r.warps), first: len(r.warps) * WarpSize,
-			r32: make([]vec32, p.n32), r64: make([]vec64, p.n64), pred: make([]uint32, p.npred),
-			loops: make([]loopRun, len(p.Loops)), exits: p.exits,
+			r32: make([]alu.Vec32, p.N32), r64: make([]alu.Vec64, p.N64), pred: make([]uint32, p.NPred),
+			loops: make([]loopRun, len(p.Loops)), exits: p.Exits,
 		}
-		for _, c := range p.consts32 {
-			fill(&w.r32[c.index], c.value)
+		for _, c := range p.Constants32 {
+			fill(&w.r32[c.Index], c.Value)
 		}
-		for _, c := range p.consts64 {
-			fill(&w.r64[c.index], c.value)
+		for _, c := range p.Constants64 {
+			fill(&w.r64[c.Index], c.Value)
 		}
 		r.warps = append(r.warps, w)
 	}
 }
 
-func fill[T word](d *[WarpSize]T, v T) {
+func fill[T alu.Word](d *[WarpSize]T, v T) {
 	for i := range d {
 		d[i] = v
 	}
@@ -173,22 +163,22 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	for i := range w.loops {
 		w.loops[i].active, w.loops[i].entries = false, 0
 	}
-	for _, s := range r.p.specials {
+	for _, s := range r.p.Specials {
 		r.special(w, s)
 	}
-	for _, s := range r.p.unwritten {
+	for _, s := range r.p.Unwritten {
 		w.zero(s)
 	}
 }
 
 // zero gives a register its value before anything writes it, the same in every CTA.
-func (w *warp) zero(s slot) {
-	switch s.file {
-	case file32:
-		w.r32[s.index] = vec32{}
-	case file64:
-		w.r64[s.index] = vec64{}
-	case filePred:
-		w.pred[s.index] = 0
+func (w *warp) zero(s code.Slot) {
+	switch s.File {
+	case code.File32:
+		w.r32[s.Index] = alu.Vec32{}
+	case code.File64:
+		w.r64[s.Index] = alu.Vec64{}
+	case code.FilePred:
+		w.pred[s.Index] = 0
 	}
 }

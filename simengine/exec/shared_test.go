@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -92,7 +94,7 @@ func buildKernel(t testing.TB, name string, text []byte) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ir.Build(src)
+	m, err := lower.Build(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func compileFor(t testing.TB, k *ir.Kernel, mode Mode) *Program {
 	return p
 }
 
-func readFloats(t testing.TB, m *Memory, name string) []float32 {
+func readFloats(t testing.TB, m *memory.Device, name string) []float32 {
 	t.Helper()
 	b, err := m.ReadBuffer(name)
 	if err != nil {
@@ -125,7 +127,7 @@ func readFloats(t testing.TB, m *Memory, name string) []float32 {
 	return out
 }
 
-func readInts(t testing.TB, m *Memory, name string) []int32 {
+func readInts(t testing.TB, m *memory.Device, name string) []int32 {
 	t.Helper()
 	b, err := m.ReadBuffer(name)
 	if err != nil {

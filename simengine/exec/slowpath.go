@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -16,50 +17,23 @@ type SlowPathCount struct {
 	Lanes [ir.NumPaths]int64 // the lanes that took it
 }
 
-// CompileCounting compiles for Full mode. Runs of the program count the slow paths that warps take
-// (Runner.SlowPaths) and the values that lanes match (Runner.Matches). The program is nil for a
-// kernel without any.
-func CompileCounting(k *ir.Kernel) (*Program, error) {
-	for i := range k.Instrs {
-		if ir.HasSlowPath(&k.Instrs[i]) || countsValues(&k.Instrs[i]) {
-			return compile(k, Full, true)
-		}
-	}
-	return nil, nil
-}
-
 // SlowPaths is what runs of a program by CompileCounting counted since the runner was made, for the
 // operations that warps executed. PCs ascend.
 func (r *Runner) SlowPaths() []SlowPathCount {
 	return slices.DeleteFunc(slices.Clone(r.slowPaths), func(d SlowPathCount) bool { return d.Warps == 0 })
 }
 
-// emitCount compiles the count before an operation that has a slow path or matches values.
-func (c *compiler) emitCount(pc int, in *ir.Instr, guard instr) error {
-	list, run := &c.p.slow, (*Runner).countPaths
-	if countsValues(in) {
-		list, run = &c.p.matched, (*Runner).countValues
-	}
-	guard.kind, guard.x = kindCall, &extra{run: run, imm: uint64(len(*list))}
-	if err := c.operands(pc, in, guard.x, in.Type); err != nil {
-		return err
-	}
-	*list = append(*list, int32(pc))
-	c.p.code = append(c.p.code, guard)
-	return nil
-}
-
 // countPaths counts the paths that the lanes of a warp take.
-func (r *Runner) countPaths(w *warp, in *instr, mask uint32) signal {
-	d := &r.slowPaths[in.x.imm]
+func (r *Runner) countPaths(w *warp, in *code.Instr, mask uint32) signal {
+	d := &r.slowPaths[in.X.Imm]
 	d.Warps++
-	op := &r.p.Kernel.Instrs[in.pc]
+	op := &r.p.Kernel.Instrs[in.PC]
 	var seen [ir.NumPaths]bool
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		a, b := w.get(in.x.src[0], l), uint64(0)
-		if len(in.x.src) > 1 {
-			b = w.get(in.x.src[1], l)
+		a, b := w.get(in.X.Src[0], l), uint64(0)
+		if len(in.X.Src) > 1 {
+			b = w.get(in.X.Src[1], l)
 		}
 		if p := slowPath(op, a, b); p != ir.PathEntered {
 			seen[ir.PathEntered], seen[p] = true, true

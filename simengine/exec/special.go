@@ -1,16 +1,19 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // special sets one special register for all lanes.
-func (r *Runner) special(w *warp, s specialSlot) {
-	if s.slot.file == file64 {
-		fill(&w.r64[s.slot.index], uint64(w.steps))
+func (r *Runner) special(w *warp, s code.SpecialSlot) {
+	if s.Slot.File == code.File64 {
+		fill(&w.r64[s.Slot.Index], uint64(w.steps))
 		return
 	}
-	d := &w.r32[s.slot.index]
+	d := &w.r32[s.Slot.Index]
 	for l := range d {
-		d[l] = r.specialValue(w, l, s.reg)
+		d[l] = r.specialValue(w, l, s.Reg)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
@@ -194,5 +195,5 @@ func TestHeldComputesTheSame(t *testing.T) {
 
 // arrayOutput is what a kernel of arrays leaves in memory.
 func arrayOutput(t *testing.T, k *ir.Kernel) []byte {
-	return warpOutput(t, k, Options{}, Buffer{"in", ir.S32, 64 * 33, Random(1, 1000)}, Buffer{"out", ir.S32, 64 * 32, Fill{}})
+	return warpOutput(t, k, Options{}, memory.Buffer{Name: "in", Elem: ir.S32, Count: 64 * 33, Fill: memory.Random(1, 1000)}, memory.Buffer{Name: "out", Elem: ir.S32, Count: 64 * 32, Fill: memory.Fill{}})
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -29,12 +30,12 @@ func TestTripCount(t *testing.T) {
 			continue
 		}
 		told++
-		c32, c64 := selectCompare(cmp, typ, false)
+		c32, c64 := alu.SelectCompare(cmp, typ, false)
 		holds := func(v uint64) bool {
 			if c32 != nil {
-				return c32(&vec32{uint32(v)}, &vec32{uint32(y)})&1 == 1
+				return c32(&alu.Vec32{uint32(v)}, &alu.Vec32{uint32(y)})&1 == 1
 			}
-			return c64(&vec64{v}, &vec64{y})&1 == 1
+			return c64(&alu.Vec64{v}, &alu.Vec64{y})&1 == 1
 		}
 		if got > 1e4 { // too long to step through: look at its end
 			if last := x + uint64(got-1)*step; holds(last) != want || holds(last+step) == want {

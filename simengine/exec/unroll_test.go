@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
@@ -149,20 +150,20 @@ func TestPartsAreUnrolled(t *testing.T) {
 
 // loopOutput is what a kernel of countedLoop leaves in memory.
 func loopOutput(t *testing.T, k *ir.Kernel) []byte {
-	return warpOutput(t, k, Options{}, Buffer{"in", ir.S32, 4096, Random(1, 1000)}, Buffer{"out", ir.S32, 32 * 1024, Fill{}})
+	return warpOutput(t, k, Options{}, memory.Buffer{Name: "in", Elem: ir.S32, Count: 4096, Fill: memory.Random(1, 1000)}, memory.Buffer{Name: "out", Elem: ir.S32, Count: 32 * 1024, Fill: memory.Fill{}})
 }
 
 // warpOutput is what one warp of a kernel, whose parameters are buffers, leaves in the last of
 // them.
-func warpOutput(t *testing.T, k *ir.Kernel, opt Options, buffers ...Buffer) []byte {
+func warpOutput(t *testing.T, k *ir.Kernel, opt Options, buffers ...memory.Buffer) []byte {
 	t.Helper()
-	mem := NewMemory(0)
-	var args []Arg
+	mem := memory.New(0)
+	var args []memory.Arg
 	for _, b := range buffers {
 		if _, err := mem.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, Arg{Buffer: b.Name})
+		args = append(args, memory.Arg{Buffer: b.Name})
 	}
 	params, err := mem.BindParams(k, args)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -20,16 +22,15 @@ const (
 // asyncWarp is a warp's part in asynchronous work, in Full mode.
 type asyncWarp struct {
 	blocked   blocked
-	waitsAt   uint32 // onPhase: the mbarrier's address
-	waitsFor  string // and what phase it is
-	timedOut  bool   // the wait for a phase answers false
-	clusterAt uint32 // the phase of the cluster's barrier that it arrived at, plus one
+	waitsFor  phaseWait // onPhase
+	timedOut  bool      // the wait for a phase answers false
+	clusterAt uint32    // the phase of the cluster's barrier that it arrived at, plus one
 
 	fenced   uint32 // Runner.seq at the last fence of the asynchronous proxy
 	bulk     [WarpSize]groups
-	products groups
-	unwaited bool // there are products that are not waited for
-	inFlight []productUse
+	wgmma    groups
+	unwaited bool // there are warpgroup MMAs that are not waited for
+	inFlight []wgmmaUse
 }
 
 // groups counts groups of asynchronous operations: those committed, and of these the ones waited for.
@@ -94,14 +95,14 @@ func (r *Runner) deadlock() error {
 			if first == nil {
 				first, rank = w, n
 			}
-			if text := r.waitText(c, w); len(where) < 4 && (w == first || w.blocked != first.blocked || w.barrier != first.barrier || w.waitsAt != first.waitsAt) {
+			if text := r.waitText(c, w); len(where) < 4 && (w == first || w.blocked != first.blocked || w.barrier != first.barrier || w.waitsFor.bar != first.waitsFor.bar) {
 				where = append(where, text)
 			}
 		}
 	}
 	r.activate(rank)
 	w := &r.warps[first.id]
-	r.fail(w, w.barrierI, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
+	r.fail(w, w.barrierI, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
 	return r.fault
 }
 
@@ -113,7 +114,7 @@ func (r *Runner) waitText(c *ctaState, w *warp) string {
 	}
 	switch w.blocked {
 	case onPhase:
-		return who + " waits for " + c.phaseText(w)
+		return who + " waits for " + c.phaseText(w.waitsFor)
 	case onCluster:
 		return fmt.Sprintf("%s waits at the barrier of the cluster (%d of %d warps there)", who, r.clusterArrived(), r.clusterLive())
 	}
@@ -151,17 +152,17 @@ func (r *Runner) clusterLive() (n int) {
 }
 
 // clusterBar is barrier.cluster.arrive and barrier.cluster.wait.
-func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) clusterBar(w *warp, in *code.Instr, mask uint32) signal {
 	b := &r.clusterGroup.barrier
 	if mask != w.live {
 		stray := bits.TrailingZeros32(w.live &^ mask)
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.thread(stray),
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.thread(stray),
 			Detail: fmt.Sprintf("lanes %#08x of warp %d are at the cluster's barrier while lanes %#08x of the same warp are elsewhere", mask, w.id, w.live&^mask)})
 	}
 	w.barrierI = in
-	if r.p.Kernel.Instrs[in.pc].Mod&ir.ModArrive != 0 {
+	if r.p.Kernel.Instrs[in.PC].Mod&ir.ModArrive != 0 {
 		if w.clusterAt > b.phase {
-			return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: "the warp arrived at the cluster's barrier already and did not wait"})
+			return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: "the warp arrived at the cluster's barrier already and did not wait"})
 		}
 		r.orderCluster(w)
 		w.clusterAt = b.phase + 1
@@ -171,7 +172,7 @@ func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
 	}
 	switch {
 	case w.clusterAt == 0:
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: "the warp waits at the cluster's barrier at which it did not arrive"})
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: "the warp waits at the cluster's barrier at which it did not arrive"})
 	case w.clusterAt > b.phase:
 		w.blocked = onCluster
 		return retry

@@ -1,6 +1,11 @@
 package exec
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+)
 
 // frame is one entry of a warp's reconvergence stack: the lanes in mask are at
 // the start of block and leave the stack when they reach rpc.
@@ -34,8 +39,8 @@ type warp struct {
 	ip    int32 // next instruction of the top frame's block, -1 at its start
 
 	live   uint32 // lanes that exist and have not exited
-	r32    []vec32
-	r64    []vec64
+	r32    []alu.Vec32
+	r64    []alu.Vec64
 	pred   []uint32
 	carry  uint32
 	stack  []frame
@@ -47,7 +52,7 @@ type warp struct {
 	tick   uint32 // counts basic blocks, for the race checker
 
 	barrier  int // where it waits
-	barrierI *instr
+	barrierI *code.Instr
 	asyncWarp
 	loops    []loopRun
 	inLoops  []int32 // loops that are being sampled, outermost first
@@ -127,7 +132,7 @@ func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool
 }
 
 // blend copies the lanes in mask.
-func blend[T word](d, s *[WarpSize]T, mask uint32) {
+func blend[T alu.Word](d, s *[WarpSize]T, mask uint32) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (WarpSize - 1)
 		d[l] = s[l]

@@ -3,6 +3,8 @@ package exec
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/memory"
 )
 
 // Warps that wait for others, or branch by what others may have written, do not go by
@@ -26,7 +28,7 @@ func TestWarpsIndependent(t *testing.T) {
 			t.Errorf("%s: warps go by themselves: %v, want %v", name, !c.apart, c.apart)
 		}
 		launch := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{64, 1, 1}, DynamicShared: 64, Params: make([]byte, 64)}
-		err := NewRunner(p).Run(launch, NewMemory(0), 0, Options{Warps: 2}, nil)
+		err := NewRunner(p).Run(launch, memory.New(0), 0, Options{Warps: 2}, nil)
 		if refused := err != nil && strings.Contains(err.Error(), "some warps asked for"); refused == c.apart {
 			t.Errorf("%s: the second warp alone: %v", name, err)
 		}

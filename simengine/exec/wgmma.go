@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -12,113 +15,46 @@ import (
 // with all of B, when it executes the instruction. As with mma, multiplications are exact, additions
 // are in double precision, and the result is rounded once.
 
-// groupRows is the rows of a warp; groupCols is the most columns of B, groupDepth of A.
-const (
-	groupRows  = 16
-	groupCols  = 256
-	groupDepth = 32
-)
-
-// groupProduct is a compiled product.
-type groupProduct struct {
-	*ir.Matrix
-	a, d       fragment
-	b          func(uint64) float64
-	na         int // registers of A; 1: a descriptor
-	saturating bool
-}
-
-// groupTiles are the matrices of one product: A and D row by row, B by columns.
-type groupTiles struct {
-	a [groupRows * groupDepth]float64
-	b [groupCols * groupDepth]float64
-	d [groupRows * groupCols]float64
-}
-
-// emitWgmma compiles a product.
-func (c *compiler) emitWgmma(pc int, in *ir.Instr, i *instr) error {
-	m := in.Matrix
-	g := &groupProduct{Matrix: m, na: 1, saturating: in.Mod&ir.ModSat != 0}
-	g.a, g.d = fragmentOf(m.A, groupRows, m.K), fragmentOf(m.D, groupRows, m.N)
-	g.b = fragmentOf(m.B, 8, 8).decode
-	if !m.FromShared {
-		g.na, _, _ = m.Registers()
-	}
-	i.x.run, i.x.group = (*Runner).multiplyGroup, g
-	if len(in.Src) != g.na+1+len(in.Dst)+1 {
-		return c.unsupported(pc, "operands")
-	}
-	return c.operands(pc, in, i.x, in.Type)
-}
-
-// GroupWork is what a warp's part in a warpgroup MMA takes in Full mode, in executed warp
-// instructions: about 3 ns of 300 for each multiplication (BenchmarkWgmma).
-func GroupWork(m *ir.Matrix) int64 { return int64(groupRows*m.N*m.K) / 100 }
-
 // multiplyGroup is wgmma.mma_async by one warp.
-func (r *Runner) multiplyGroup(w *warp, in *instr, mask uint32) signal {
-	g, x := in.x.group, in.x
+func (r *Runner) multiplyGroup(w *warp, in *code.Instr, mask uint32) signal {
+	g, x := in.X.Group, in.X
 	if mask != ^uint32(0) {
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: fmt.Sprintf("lanes %#08x of warp %d execute it without the others", mask, w.id)})
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: fmt.Sprintf("lanes %#08x of warp %d execute it without the others", mask, w.id)})
 	}
 	if r.groupTiles == nil {
-		r.groupTiles = new(groupTiles)
+		r.groupTiles = new(mma.WarpgroupTiles)
 	}
 	t := r.groupTiles
-	reader := r.newReader(asyncRead{in.pc, int16(w.id), -1, w.products.committed})
+	reader := r.newReader(asyncRead{in.PC, int16(w.id), -1, w.wgmma.committed})
 	if !g.FromShared {
-		g.a.gather(w, x.src[:g.na], t.a[:])
-	} else if s := r.readMatrix(w, in, w.get(x.src[0], 0), g.A, g.TransA, w.id%4*groupRows, groupRows, t.a[:], g.a.decode, reader); s != next {
+		w.gather(&g.FragmentA, x.Src[:g.RegistersOfA], t.A[:])
+	} else if s := r.readMatrix(w, in, w.get(x.Src[0], 0), g.A, g.TransA, w.id%4*mma.GroupRows, mma.GroupRows, t.A[:], g.FragmentA.Decode, reader); s != next {
 		return s
 	}
-	if s := r.readMatrix(w, in, w.get(x.src[g.na], 0), g.B, g.TransB, 0, g.N, t.b[:], g.b, reader); s != next {
+	if s := r.readMatrix(w, in, w.get(x.Src[g.RegistersOfA], 0), g.B, g.TransB, 0, g.N, t.B[:], g.DecodeB, reader); s != next {
 		return s
 	}
-	d := t.d[:groupRows*g.N]
-	accumulators := x.src[g.na+1 : len(x.src)-1]
-	if w.predicateValue(x, len(x.src)-1)&1 == 0 {
+	d := t.D[:mma.GroupRows*g.N]
+	accumulators := x.Src[g.RegistersOfA+1 : len(x.Src)-1]
+	if w.predicateValue(x, len(x.Src)-1)&1 == 0 {
 		clear(d)
 	} else {
-		g.d.gather(w, accumulators, d)
+		w.gather(&g.FragmentD, accumulators, d)
 	}
-	g.multiply(t)
-	r.work += GroupWork(g.Matrix)
-	g.d.scatter(w, x.dst, d, mask)
+	g.Multiply(t)
+	r.work += mma.GroupWork(g.Matrix)
+	w.scatter(&g.FragmentD, x.Dst, d, mask)
 	r.begin(w, in)
 	return next
 }
 
-// multiply adds the product of A and B to D.
-func (g *groupProduct) multiply(t *groupTiles) {
-	sign := 1.0
-	if g.NegA != g.NegB {
-		sign = -1
-	}
-	for i := range groupRows {
-		row := t.a[i*g.K : (i+1)*g.K]
-		for j := range g.N {
-			sum := t.d[i*g.N+j]
-			for k, b := range t.b[j*g.K : (j+1)*g.K] {
-				sum += sign * row[k] * b
-			}
-			t.d[i*g.N+j] = g.bounded(sum)
-		}
-	}
-}
-
-// bounded is a sum as an integer that saturates or wraps; of other types itself.
-func (g *groupProduct) bounded(v float64) float64 {
-	m := matrix{Matrix: g.Matrix, saturating: g.saturating}
-	return m.bounded(v)
-}
-
 // readMatrix reads lines of a matrix in shared memory, from one on: rows of A, or columns of B, of K
 // elements each.
-func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transposed bool, from, lines int, to []float64, decode func(uint64) float64, reader uint32) signal {
-	k := in.x.group.K
+func (r *Runner) readMatrix(w *warp, in *code.Instr, desc uint64, t ir.Type, transposed bool, from, lines int, to []float64, decode func(uint64) float64, reader uint32) signal {
+	k := in.X.Group.K
 	d, err := decodeDescriptor(desc, t, transposed)
 	if err != nil {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: w.first, Detail: err.Error()})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: w.first, Detail: err.Error()})
 	}
 	per := 16 / d.size
 	outer, inner := lines, k
@@ -135,7 +71,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 			}
 			addr := d.chunk(line, place)
 			if int(addr)+16 > len(r.shared) {
-				return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: uint64(addr), Thread: w.first, Width: 16, Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
+				return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: uint64(addr), Thread: w.first, Width: 16, Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 			}
 			if s := r.readTiles(w, in, 0, uint64(addr), 16, reader); s != next {
 				return s
@@ -146,7 +82,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 				}
 			}
 			for e := range per {
-				v := decode(element(r.shared[addr:], e, d.size))
+				v := decode(elementBits(r.shared[addr:], e, d.size))
 				if transposed {
 					to[(at*per+e)*k+i] = v
 				} else {
@@ -159,7 +95,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 }
 
 // element is the bits of an element of so many bytes.
-func element(b []byte, i, size int) uint64 {
+func elementBits(b []byte, i, size int) uint64 {
 	switch size {
 	case 1:
 		return uint64(b[i])
@@ -169,23 +105,23 @@ func element(b []byte, i, size int) uint64 {
 	return uint64(binary.LittleEndian.Uint32(b[4*i:]))
 }
 
-// productUse is a register that a product in flight uses.
-type productUse struct {
+// wgmmaUse is a register that a warpgroup MMA in flight uses.
+type wgmmaUse struct {
 	group   int32 // plus one; 0: none
 	pc      int32
 	written bool
 }
 
-// begin notes the registers that a product uses.
-func (r *Runner) begin(w *warp, in *instr) {
-	k := &r.p.executed.Instrs[in.pc]
-	if len(w.inFlight) < len(r.p.executed.Regs) {
-		w.inFlight = make([]productUse, len(r.p.executed.Regs))
+// begin notes the registers that a warpgroup MMA uses.
+func (r *Runner) begin(w *warp, in *code.Instr) {
+	k := &r.p.Executed.Instrs[in.PC]
+	if len(w.inFlight) < len(r.p.Executed.Regs) {
+		w.inFlight = make([]wgmmaUse, len(r.p.Executed.Regs))
 	}
 	w.unwaited = true
-	use := productUse{group: w.products.committed + 1, pc: in.pc}
-	for i := range in.x.group.na {
-		if o := &k.Src[i]; o.Kind == ir.OperandReg && !in.x.group.FromShared {
+	use := wgmmaUse{group: w.wgmma.committed + 1, pc: in.PC}
+	for i := range in.X.Group.RegistersOfA {
+		if o := &k.Src[i]; o.Kind == ir.OperandReg && !in.X.Group.FromShared {
 			w.inFlight[o.Reg] = use
 		}
 	}
@@ -195,26 +131,26 @@ func (r *Runner) begin(w *warp, in *instr) {
 	}
 }
 
-// commitProducts is wgmma.commit_group.
-func (r *Runner) commitProducts(w *warp, in *instr, mask uint32) signal {
-	w.products.committed++
+// commitWgmma is wgmma.commit_group.
+func (r *Runner) commitWgmma(w *warp, in *code.Instr, mask uint32) signal {
+	w.wgmma.committed++
 	return next
 }
 
-// waitProducts is wgmma.wait_group.
-func (r *Runner) waitProducts(w *warp, in *instr, mask uint32) signal {
-	w.products.wait(in.x.imm)
-	w.unwaited = slices.ContainsFunc(w.inFlight, func(u productUse) bool { return u.group > w.products.waited })
+// waitWgmma is wgmma.wait_group.
+func (r *Runner) waitWgmma(w *warp, in *code.Instr, mask uint32) signal {
+	w.wgmma.wait(in.X.Imm)
+	w.unwaited = slices.ContainsFunc(w.inFlight, func(u wgmmaUse) bool { return u.group > w.wgmma.waited })
 	return next
 }
 
-// inProducts reports whether registers of products are in flight.
-func (w *warp) inProducts() bool { return w.unwaited }
+// wgmmaInFlight reports whether registers of warpgroup MMAs are in flight.
+func (w *warp) wgmmaInFlight() bool { return w.unwaited }
 
-// runWatched is runBlock with registers of products watched.
-func (r *Runner) runWatched(w *warp, b *block, active uint32) signal {
-	for ip := w.ip; ip < b.end; ip++ {
-		if w.unwaited && !r.watch(w, &r.p.code[ip], active) {
+// runWatched is runBlock with registers of warpgroup MMAs watched.
+func (r *Runner) runWatched(w *warp, b *code.Block, active uint32) signal {
+	for ip := w.ip; ip < b.End; ip++ {
+		if w.unwaited && !r.watch(w, &r.p.Code[ip], active) {
 			return faulted
 		}
 		if s := r.runRange(w, ip, ip+1, active); s != next {
@@ -224,22 +160,22 @@ func (r *Runner) runWatched(w *warp, b *block, active uint32) signal {
 	return next
 }
 
-// watch reports whether an instruction may use the registers that it does while products are in
-// flight. The products themselves may use each other's accumulators.
-func (r *Runner) watch(w *warp, in *instr, active uint32) bool {
-	k := &r.p.executed.Instrs[in.pc]
-	if in.hasGuard && w.guarded(active, in.guard, in.guardNot) == 0 {
+// watch reports whether an instruction may use the registers that it does while MMAs are in
+// flight. The MMAs themselves may use each other's accumulators.
+func (r *Runner) watch(w *warp, in *code.Instr, active uint32) bool {
+	k := &r.p.Executed.Instrs[in.PC]
+	if in.HasGuard && w.guarded(active, in.Guard, in.GuardNot) == 0 {
 		return true
 	}
 	check := func(reg ir.Reg, writes bool) bool {
 		u := &w.inFlight[reg]
-		if u.group <= w.products.waited || !u.written && !writes {
+		if u.group <= w.wgmma.waited || !u.written && !writes {
 			return true
 		}
-		return r.touchesProduct(w, in, reg, u, writes) == next
+		return r.touchesWgmma(w, in, reg, u, writes) == next
 	}
 	if k.Op == ir.Wgmma {
-		for i := range in.x.group.na {
+		for i := range in.X.Group.RegistersOfA {
 			if o := &k.Src[i]; o.Kind == ir.OperandReg && !check(o.Reg, false) {
 				return false
 			}
@@ -259,14 +195,14 @@ func (r *Runner) watch(w *warp, in *instr, active uint32) bool {
 	return true
 }
 
-// touchesProduct is the fault of an instruction that uses a register of a product in flight.
-func (r *Runner) touchesProduct(w *warp, in *instr, reg ir.Reg, u *productUse, writes bool) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+// touchesWgmma is the fault of an instruction that uses a register of a warpgroup MMA in flight.
+func (r *Runner) touchesWgmma(w *warp, in *code.Instr, reg ir.Reg, u *wgmmaUse, writes bool) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	other := r.other(u.pc, r.cta, w.first)
 	other.Write = u.written
-	f := Fault{Kind: Race, Space: ir.RegSpace, Thread: w.first, Write: writes, Other: other,
-		Detail: "register " + r.p.executed.Regs[reg].Name + ", no wgmma.wait_group between"}
+	f := fault.Fault{Kind: fault.Race, Space: ir.RegSpace, Thread: w.first, Write: writes, Other: other,
+		Detail: "register " + r.p.Executed.Regs[reg].Name + ", no wgmma.wait_group between"}
 	return r.fail(w, in, f)
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -195,13 +198,13 @@ func checkProduct(t *testing.T, r *rand.Rand, c *wgmmaCase) error {
 	for i := range 64 {
 		for j := range c.k {
 			a[i*c.k+j] = value(c.a)
-			putBits(image[la.offset(i, j, sizeA):], encodeAny(c.a, a[i*c.k+j]), sizeA)
+			element.Store(image[la.offset(i, j, sizeA):], encodeAny(c.a, a[i*c.k+j]), sizeA)
 		}
 	}
 	for i := range c.n {
 		for j := range c.k {
 			b[i*c.k+j] = value(c.b)
-			putBits(image[la.bytes+lb.offset(i, j, sizeB):], encodeAny(c.b, b[i*c.k+j]), sizeB)
+			element.Store(image[la.bytes+lb.offset(i, j, sizeB):], encodeAny(c.b, b[i*c.k+j]), sizeB)
 		}
 	}
 	// Registers: those of D, then those of A, 128 threads each.
@@ -268,7 +271,7 @@ func checkProduct(t *testing.T, r *rand.Rand, c *wgmmaCase) error {
 // encodeAny is encode of signed integers too.
 func encodeAny(t ir.Type, v float64) uint64 {
 	if t.IsFloat() || t == ir.E4M3 || t == ir.E5M2 || t == ir.TF32 {
-		return encode(t, v)
+		return element.Encode(t, v)
 	}
 	return uint64(int64(v)) & (1<<(8*t.Size()) - 1)
 }
@@ -314,17 +317,17 @@ func runProduct(t *testing.T, c *wgmmaCase, image []byte, words []uint32, regsD,
 	}
 	b.WriteString("\tret;\n}\n")
 	k := buildKernel(t, "k.ptx", []byte(b.String()))
-	m := NewMemory(0)
+	m := memory.New(0)
 	raw := make([]byte, 4*len(words))
 	for i, w := range words {
 		binary.LittleEndian.PutUint32(raw[4*i:], w)
 	}
-	for _, x := range []Buffer{{"image", ir.B8, int64(len(image)), Bytes(image)}, {"regs", ir.B8, int64(len(raw)), Bytes(raw)}, {"out", ir.U32, int64(128 * regsD), Fill{}}} {
+	for _, x := range []memory.Buffer{{Name: "image", Elem: ir.B8, Count: int64(len(image)), Fill: memory.Bytes(image)}, {Name: "regs", Elem: ir.B8, Count: int64(len(raw)), Fill: memory.Bytes(raw)}, {Name: "out", Elem: ir.U32, Count: int64(128 * regsD), Fill: memory.Fill{}}} {
 		if _, err := m.Alloc(x); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "image"}, {Buffer: "regs"}, {Buffer: "out"}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "image"}, {Buffer: "regs"}, {Buffer: "out"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +352,12 @@ func runProduct(t *testing.T, c *wgmmaCase, image []byte, words []uint32, regsD,
 // BenchmarkWgmma is what the multiplications of a warp in a product take.
 func BenchmarkWgmma(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	g := &groupProduct{Matrix: &ir.Matrix{M: 64, N: 256, K: 16, D: ir.F32, A: ir.F16, B: ir.F16, C: ir.F32}}
-	var t groupTiles
-	for i := range t.a {
-		t.a[i] = r.Float64()
+	g := &mma.WarpgroupMMA{Matrix: &ir.Matrix{M: 64, N: 256, K: 16, D: ir.F32, A: ir.F16, B: ir.F16, C: ir.F32}}
+	var t mma.WarpgroupTiles
+	for i := range t.A {
+		t.A[i] = r.Float64()
 	}
 	for b.Loop() {
-		g.multiply(&t)
+		g.Multiply(&t)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -50,8 +51,8 @@ again:
 	if err := run(work, &silent{}); err != nil || r.Work() != work {
 		t.Errorf("within the limit: %v, work %d", err, r.Work())
 	}
-	var f *Fault
-	if err := run(work-1, &silent{}); !errors.As(err, &f) || f.Kind != StepLimit || !strings.Contains(f.Detail, "too long to simulate") {
+	var f *fault.Fault
+	if err := run(work-1, &silent{}); !errors.As(err, &f) || f.Kind != fault.StepLimit || !strings.Contains(f.Detail, "too long to simulate") {
 		t.Errorf("beyond the limit: %v", err)
 	}
 }
@@ -72,9 +73,9 @@ again:
 	setp.lt.u32 %p0, %r5, 1000;
 	@%p0 bra again;`)))
 		l, m := launchBody(t, k, 128)
-		var f *Fault
+		var f *fault.Fault
 		err := NewRunner(compileFor(t, k, Slice)).Run(l, m, 0, Options{Mode: Slice, LoopSample: 3, WorkLimit: 50}, nil)
-		if !errors.As(err, &f) || f.Kind != StepLimit {
+		if !errors.As(err, &f) || f.Kind != fault.StepLimit {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}

@@ -1,6 +1,9 @@
 package ir
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // async spells an instruction of asyncSpecs.
 func (s *spelling) async() {
@@ -148,4 +151,19 @@ func (w *operandWriter) wgmma() {
 	w.sep()
 	w.source(a + 1 + c)
 	w.b.WriteString(m.wgmmaConstantText())
+}
+
+// wgmmaConstantText is what follows scale-d.
+func (m *Matrix) wgmmaConstantText() string {
+	if m.A == S8 || m.A == U8 {
+		return ""
+	}
+	text := fmt.Sprintf(", %d, %d", 1-2*b2i(m.NegA), 1-2*b2i(m.NegB))
+	if m.A != F16 && m.A != BF16 {
+		return text
+	}
+	if m.FromShared {
+		text += fmt.Sprintf(", %d", b2i(m.TransA))
+	}
+	return text + fmt.Sprintf(", %d", b2i(m.TransB))
 }

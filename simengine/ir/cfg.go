@@ -1,16 +1,16 @@
 package ir
 
-// buildCFG cuts the instruction list into basic blocks and links them, then computes post-dominators
+// BuildCFG cuts the instruction list into basic blocks and links them, then computes post-dominators
 // and loops. Where lanes yield to each other, an instruction that lanes execute together begins a
 // block of its own.
-func (k *Kernel) buildCFG() {
+func (k *Kernel) BuildCFG() {
 	k.cut(false)
 	if k.yield() {
 		k.cut(true)
 	}
 }
 
-// cut is buildCFG, with blocks that begin at what lanes execute together or not.
+// cut is BuildCFG, with blocks that begin at what lanes execute together or not.
 func (k *Kernel) cut(together bool) {
 	k.Blocks = nil
 	starts := make([]bool, len(k.Instrs)+1)
@@ -72,7 +72,7 @@ func (k *Kernel) link(i int, blockAt []int) {
 		}
 		blk.Succs = append(blk.Succs, b)
 	}
-	if !ends(last) {
+	if !Ends(last) {
 		add(i + 1)
 	}
 	if last.Op == Bra {

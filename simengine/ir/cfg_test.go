@@ -1,49 +1,13 @@
 package ir_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
-
-// randomBody is a kernel body of n labelled blocks, each of which moves and
-// adds a few registers and then falls through, branches, or returns.
-func randomBody(rng *rand.Rand, n int) string {
-	var b strings.Builder
-	b.WriteString("\t.reg .b32 %r<6>;\n\t.reg .pred %p<3>;\n")
-	for i := range n {
-		fmt.Fprintf(&b, "L%d:\n", i)
-		for range rng.IntN(4) {
-			guard := ""
-			if rng.IntN(4) == 0 {
-				guard = fmt.Sprintf("@%%p%d ", rng.IntN(3))
-			}
-			switch rng.IntN(3) {
-			case 0:
-				fmt.Fprintf(&b, "\t%smov.u32 %%r%d, %d;\n", guard, rng.IntN(6), rng.IntN(100))
-			case 1:
-				fmt.Fprintf(&b, "\t%sadd.u32 %%r%d, %%r%d, %%r%d;\n", guard, rng.IntN(6), rng.IntN(6), rng.IntN(6))
-			case 2:
-				fmt.Fprintf(&b, "\t%ssetp.eq.u32 %%p%d, %%r%d, 0;\n", guard, rng.IntN(3), rng.IntN(6))
-			}
-		}
-		switch rng.IntN(6) {
-		case 0:
-			fmt.Fprintf(&b, "\tbra L%d;\n", rng.IntN(n))
-		case 1, 2:
-			fmt.Fprintf(&b, "\t@%%p%d bra L%d;\n", rng.IntN(3), rng.IntN(n))
-		case 3:
-			if rng.IntN(3) == 0 {
-				b.WriteString("\tret;\n")
-			}
-		}
-	}
-	b.WriteString("\tret;\n")
-	return b.String()
-}
 
 // reachable marks the blocks that can be reached from block from without
 // entering block without.
@@ -79,7 +43,7 @@ func TestPostDominators(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 300 {
-		body := strings.Replace(randomBody(rng, 2+rng.IntN(12)), "\tret;\n", "\tbra END;\n", -1) + "END:\n\tret;\n"
+		body := strings.Replace(ptxtest.RandomBody(rng, 2+rng.IntN(12)), "\tret;\n", "\tbra END;\n", -1) + "END:\n\tret;\n"
 		k := kernel(t, "", body)
 		end := exits(k)[0]
 		reach := func(a, without int) bool { return reachable(k, a, without)[end] }
@@ -119,7 +83,7 @@ func TestDominatorsAndLoops(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for range 300 {
-		k := kernel(t, "", randomBody(rng, 2+rng.IntN(12)))
+		k := kernel(t, "", ptxtest.RandomBody(rng, 2+rng.IntN(12)))
 		alive := reachable(k, 0, -1)
 		dominates := func(a, b int) bool { return a == b || !reachable(k, 0, a)[b] }
 		idom := k.Dominators()
@@ -219,7 +183,7 @@ func TestLiveness(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for range 200 {
-		k := kernel(t, "", randomBody(rng, 2+rng.IntN(10)))
+		k := kernel(t, "", ptxtest.RandomBody(rng, 2+rng.IntN(10)))
 		lv := k.Liveness()
 		for b := range k.Blocks {
 			for r := range k.Regs {

@@ -195,3 +195,16 @@ type Operand struct {
 	Imm     uint64
 	Not     bool // predicate operand written !p
 }
+
+// ImmOperand is a constant operand, of so many bits as the instruction's type has.
+func ImmOperand(bits uint64) Operand {
+	return Operand{Kind: OperandImm, Reg: NoReg, Var: -1, Param: -1, Imm: bits}
+}
+
+// WordOperand is a constant operand of 32 bits.
+func WordOperand(v int64) Operand { return ImmOperand(uint64(uint32(v))) }
+
+// RegOperand is a register as an operand.
+func RegOperand(r Reg) Operand {
+	return Operand{Kind: OperandReg, Reg: r, Var: -1, Param: -1}
+}

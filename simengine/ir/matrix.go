@@ -2,9 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/warptune/warptune/simengine/ptx"
 )
 
 // Matrix is the shape and types of an MMA: D = A*B + C with A of M by K elements, B of K by N, C and
@@ -19,23 +16,6 @@ type Matrix struct {
 	TransA, TransB bool // Wgmma: the matrix in shared memory is not K-major
 }
 
-// matrixShapes is the MMAs modelled, by the shape and type of A; the PTX ISA lists them ("Matrix
-// shape", warp-level matrix instructions). The others of PTX are refused by name: integers of four
-// bits and one, floating point of eight, Volta's m8n8k4 and Hopper's larger shapes of doubles.
-var matrixShapes = map[string]typeSet{
-	"m8n8k4":   types(F64),
-	"m8n8k16":  types(S8, U8),
-	"m16n8k4":  types(TF32),
-	"m16n8k8":  types(F16, BF16, TF32),
-	"m16n8k16": types(F16, BF16, S8, U8),
-	"m16n8k32": types(S8, U8),
-}
-
-// results are the types of C and D by the type of A.
-var results = map[Type]typeSet{
-	F16: types(F16, F32), BF16: types(F32), TF32: types(F32), F64: types(F64), S8: types(S32), U8: types(S32),
-}
-
 // registers is the registers of a lane that so many elements of a matrix take: 32 bits each,
 // or a double.
 func (m *Matrix) registers(t Type, elements int) int {
@@ -47,6 +27,9 @@ func (m *Matrix) registers(t Type, elements int) int {
 	}
 	return elements * t.Size() / 128
 }
+
+// Results is the registers of a lane that D takes.
+func (m *Matrix) Results() int { return m.registers(m.D, m.M*m.N) }
 
 // Registers is the registers of a lane that A, B and C take; a descriptor counts as one.
 func (m *Matrix) Registers() (a, b, c int) {
@@ -64,8 +47,8 @@ func (m *Matrix) sources() int {
 	return a + b + c + b2i(m.Group) // a warpgroup's has scale-d
 }
 
-// registerOf is the type of a register that holds elements of type t.
-func registerOf(t Type) Type {
+// RegisterOf is the type of a register that holds elements of type t.
+func RegisterOf(t Type) Type {
 	switch t {
 	case F32, F64, S32:
 		return t
@@ -103,105 +86,6 @@ func (m *Matrix) opcode(mod Mod) string {
 		sat = ".satfinite"
 	}
 	return fmt.Sprintf("mma.sync.aligned.m%dn%dk%d.row.col%s.%s.%s.%s.%s", m.M, m.N, m.K, sat, m.D, m.A, m.B, m.C)
-}
-
-// matrix decodes an opcode on matrices.
-func (s *shape) matrix(opcode, rest string) {
-	words := strings.Split(rest, ".")
-	switch s.spec.form {
-	case formMovmatrix:
-		s.Type = B32
-		s.unmodelled = rest != "sync.aligned.m8n8.trans.b16"
-	case formWgmma:
-		s.wgmma(words)
-	case formLdmatrix, formStmatrix:
-		s.Type, s.Space = B32, Shared
-		s.ldmatrix(words)
-	case formMma:
-		s.mma(words)
-	case formWmma:
-		base := strings.TrimSuffix(opcode, "."+rest)
-		what := base[len(base)-1] // of load.a, load.b, load.c and store.d
-		if strings.HasSuffix(base, "mma") {
-			what = 'm'
-		}
-		s.wmma(what, words)
-	}
-	if len(words) < 3 || words[0] != "sync" || words[1] != "aligned" {
-		s.unmodelled, s.problem = false, fmt.Sprintf("%q lacks .sync.aligned", opcode)
-	}
-}
-
-// ldmatrix reads .sync.aligned.m8n8.xN{.trans}.shared.b16, of stmatrix too; the shapes that Blackwell has
-// beside it are not modelled.
-func (s *shape) ldmatrix(words []string) {
-	var rest []string
-	for i, w := range words {
-		switch {
-		case i < 2:
-		case w == "trans":
-			s.Mod |= ModTrans
-		case w == "x1" || w == "x2" || w == "x4":
-			s.Vec = w[1] - '0'
-		case w == "shared" || w == "shared::cta":
-		default:
-			rest = append(rest, w)
-		}
-	}
-	s.unmodelled = s.Vec == 0 || strings.Join(rest, ".") != "m8n8.b16"
-}
-
-// mma builds an MMA: vectors of D, A, B and C.
-func (s *shape) mma(words []string) {
-	m := &Matrix{}
-	s.unmodelled = true
-	if len(words) < 9 || words[3] != "row" || words[4] != "col" {
-		return
-	}
-	last := words[5:]
-	if last[0] == "satfinite" {
-		s.Mod |= ModSat
-		last = last[1:]
-	}
-	if len(last) != 4 {
-		return
-	}
-	m.D, m.A, m.B, m.C = typeByName[last[0]], typeByName[last[1]], typeByName[last[2]], typeByName[last[3]]
-	if n, err := fmt.Sscanf(words[2], "m%dn%dk%d", &m.M, &m.N, &m.K); n != 3 || err != nil {
-		return
-	}
-	bytes := types(S8, U8)
-	switch {
-	case matrixShapes[words[2]]&types(m.A) == 0, results[m.A]&types(m.D) == 0, m.C != m.D:
-	case m.A != m.B && bytes&types(m.A) != 0 != (bytes&types(m.B) != 0), m.A != m.B && bytes&types(m.A) == 0:
-	default:
-		s.unmodelled, s.Matrix, s.Type, s.SrcType = false, m, m.D, m.A
-	}
-}
-
-// mma builds an MMA: vectors of D, A, B and C.
-func (b *kernelBuilder) mma(s *site) {
-	if !b.count(s, 4, 4) {
-		return
-	}
-	m := s.out.Matrix
-	na, nb, nc := m.Registers()
-	if b.fragment(s, m.registers(m.D, m.M*m.N), registerOf(m.D), true) && b.fragment(s, na, registerOf(m.A), false) &&
-		b.fragment(s, nb, registerOf(m.B), false) && b.fragment(s, nc, registerOf(m.C), false) {
-		b.finish(s)
-	}
-}
-
-// fragment reads the next operand: so many registers, or one without braces.
-func (b *kernelBuilder) fragment(s *site, n int, t Type, dest bool) bool {
-	o := &s.in.Args[s.arg]
-	s.arg++
-	return b.eachOf(s, o, n, func(e *ptx.Operand) bool {
-		if dest {
-			return b.dest(s, e, t, false)
-		}
-		return b.source(s, e, t, false)
-	})
 }
 
 // fragments writes the fragments of A, B and C.

@@ -105,7 +105,7 @@ const (
 	Elect
 	Nanosleep
 
-	// Asynchronous copies and products, and what waits for them: see async.go.
+	// Asynchronous copies and MMAs, and what waits for them: see async.go.
 	Wgmma          // wgmma.mma_async
 	WgmmaFence     // wgmma.fence
 	WgmmaCommit    // wgmma.commit_group

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // TestParamKind: what PTX says of a parameter's kind, and nothing where it does not.
@@ -26,7 +27,7 @@ func TestParamKind(t *testing.T) {
 		{".param .u32 p[4]", "", ir.NumberUnknown},
 		{".param .f32 q, .param .b32 p", "ld.param.u32 %r1, [p]; ld.param.f32 %f1, [q];", ir.NumberInteger},
 	} {
-		m := build(t, "k.ptx", header+".visible .entry k("+c.param+")\n{\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n"+c.body+"\nret;\n}")
+		m := build(t, "k.ptx", ptxtest.Header+".visible .entry k("+c.param+")\n{\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n"+c.body+"\nret;\n}")
 		k := m.Kernels[0]
 		if got := k.ParamKind(len(k.Params) - 1); got != c.want {
 			t.Errorf("%s, %s: %v, want %v", c.param, c.body, got, c.want)

@@ -77,6 +77,6 @@ func (w *Rewriter) Finish() *Kernel {
 	for _, pc := range w.From.NoUnroll {
 		w.To.NoUnroll = append(w.To.NoUnroll, w.moved[pc])
 	}
-	w.To.buildCFG()
+	w.To.BuildCFG()
 	return w.To
 }

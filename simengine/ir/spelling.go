@@ -33,7 +33,7 @@ func (in *Instr) Opcode() string {
 		s.str(in.Op.String(), true)
 		s.flags(ModWide, ModHi, ModLo, ModLeft, ModRight, ModClamp, ModWrap, ModShiftAmt, ModUni)
 		s.dot(in.Round != RoundNone, in.Round)
-		finite := in.Op == Cvt && in.Mod&ModSat != 0 && (in.Type == TF32 || tEights>>in.Type&1 != 0)
+		finite := in.Op == Cvt && in.Mod&ModSat != 0 && (in.Type == TF32 || in.Type == E4M3x2 || in.Type == E5M2x2)
 		s.str(".satfinite", finite)
 		s.flags(ModApprox, ModFull, ModFtz, ModNaN, ModRelu)
 		s.dot(in.Mod&ModSat != 0 && !finite, ModSat)

@@ -101,8 +101,8 @@ func BitsOf(n int) Type {
 	return TypeInvalid
 }
 
-// unsignedOf is the unsigned type of n bytes, TypeInvalid when there is none.
-func unsignedOf(n int) Type {
+// UnsignedOf is the unsigned type of n bytes, TypeInvalid when there is none.
+func UnsignedOf(n int) Type {
 	switch n {
 	case 1:
 		return U8
@@ -114,30 +114,4 @@ func unsignedOf(n int) Type {
 		return U64
 	}
 	return TypeInvalid
-}
-
-// class of a type for matching an operand's type to an instruction's: bit
-// strings match everything, integers integers, floats floats (PTX ISA,
-// "Operand Type Checking"). Packed and 16-bit floats live in untyped registers.
-func class(t Type) uint8 {
-	const any, integer, float = 3, 1, 2
-	switch t {
-	case F32, F64:
-		return float
-	case U8, U16, U32, U64, S8, S16, S32, S64:
-		return integer
-	}
-	return any
-}
-
-// accepts reports whether a register of type r may stand where the instruction
-// says t. Loads, stores and conversions are relaxed: the register may be wider.
-func (t Type) accepts(r Type, relaxed bool) bool {
-	if t == Pred || r == Pred {
-		return t == r
-	}
-	if class(t)&class(r) == 0 {
-		return false
-	}
-	return t.Size() == r.Size() || relaxed && r.Size() > t.Size()
 }

@@ -70,7 +70,7 @@ func (v *verifier) blocks() {
 func (v *verifier) end(i int) {
 	b := &v.k.Blocks[i]
 	last := &v.k.Instrs[b.End-1]
-	if !ends(last) && (len(b.Succs) == 0 || b.Succs[0] != i+1) {
+	if !Ends(last) && (len(b.Succs) == 0 || b.Succs[0] != i+1) {
 		v.failf("block %d does not fall through", i)
 	}
 	targets := last.Targets

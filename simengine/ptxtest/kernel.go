@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -18,7 +19,7 @@ func Module(t testing.TB, name, text string) *ir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := ir.Build(m)
+	out, err := lower.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -28,7 +29,7 @@ func Build(text string) *ir.Kernel {
 	if err != nil {
 		return nil
 	}
-	m, err := ir.Build(src)
+	m, err := lower.Build(src)
 	if err != nil || len(m.Kernels) == 0 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -53,7 +53,7 @@ func (o *Output) Compare(with *Output, tolerance float64) (n int64, first *Diffe
 		for e := from; e < min(aEnd, bEnd); e++ {
 			n++
 			x, y := a.at(e, size), b.at(e, size)
-			if first == nil && x != y && differ(exec.Value(o.Elem, x), exec.Value(o.Elem, y), least, scale) {
+			if first == nil && x != y && differ(element.Value(o.Elem, x), element.Value(o.Elem, y), least, scale) {
 				first = &Difference{o.Name, e, text(o.Elem, x), text(o.Elem, y)}
 			}
 		}
@@ -99,7 +99,7 @@ func (o *Output) magnitude() float64 {
 	for i := range o.Runs {
 		r := &o.Runs[i]
 		for e := r.First; e < r.end(size); e++ {
-			if v := exec.Value(o.Elem, r.at(e, size)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if v := element.Value(o.Elem, r.at(e, size)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 				n++
 				mean += (math.Abs(v) - mean) / n
 			}
@@ -111,7 +111,7 @@ func (o *Output) magnitude() float64 {
 func text(t ir.Type, bits uint64) string {
 	switch {
 	case t.IsFloat():
-		return fmt.Sprintf("%.9g", exec.Value(t, bits))
+		return fmt.Sprintf("%.9g", element.Value(t, bits))
 	case t.IsSigned():
 		shift := 64 - 8*t.Size()
 		return fmt.Sprint(int64(bits<<shift) >> shift)

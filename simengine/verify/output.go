@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -42,7 +42,7 @@ type Buffer struct {
 
 // Output is what the executed CTAs of a launch stored to one argument's buffer, as far as it may be
 // compared with what those of another launch stored.
-func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
+func (w *Writes) Output(b Buffer, memory *memory.Device, whole bool) Output {
 	out := Output{Name: b.Name, Elem: b.Elem, Count: b.Count, Whole: whole}
 	size := uint64(b.Elem.Size())
 	end := b.Base + uint64(b.Count)*size
@@ -76,7 +76,7 @@ func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
 }
 
 // whole is Output of all elements of a buffer.
-func (w *Writes) whole(out Output, b Buffer, memory *exec.Memory) Output {
+func (w *Writes) whole(out Output, b Buffer, memory *memory.Device) Output {
 	size := uint64(b.Elem.Size())
 	for i := range b.Count {
 		addr := b.Base + uint64(i)*size
@@ -94,7 +94,7 @@ func (w *Writes) whole(out Output, b Buffer, memory *exec.Memory) Output {
 }
 
 // add appends an element to the runs, to the last if it follows it.
-func (o *Output) add(index int64, addr uint64, memory *exec.Memory) {
+func (o *Output) add(index int64, addr uint64, memory *memory.Device) {
 	var room [8]byte
 	size := o.Elem.Size()
 	memory.Read(addr, room[:size])

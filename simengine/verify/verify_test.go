@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -110,9 +110,9 @@ func TestCompare(t *testing.T) {
 // What is stored is found again, whatever its width and wherever it begins; what atomics update and what two CTAs
 // store is compared only where every CTA was executed, and what chance decides never.
 func TestWrites(t *testing.T) {
-	memory := exec.NewMemory(0)
-	b := exec.Buffer{Name: "b", Elem: ir.U16, Count: 5000, Fill: exec.Generated(func(i int64) float64 { return float64(i) })}
-	base, err := memory.Alloc(b)
+	device := memory.New(0)
+	b := memory.Buffer{Name: "b", Elem: ir.U16, Count: 5000, Fill: memory.Generated(func(i int64) float64 { return float64(i) })}
+	base, err := device.Alloc(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +128,10 @@ func TestWrites(t *testing.T) {
 	w.note(base+9002, 2, plain)
 	w.note(base+9000, 2, plain)
 	for _, whole := range []bool{false, true} {
-		if got := w.Output(Buffer{"b", ir.U16, b.Count, base}, memory, whole); !got.Written {
+		if got := w.Output(Buffer{"b", ir.U16, b.Count, base}, device, whole); !got.Written {
 			t.Error("nothing is said to be written")
 		}
-		out := w.Output(Buffer{"b", ir.U16, b.Count, base}, memory, whole)
+		out := w.Output(Buffer{"b", ir.U16, b.Count, base}, device, whole)
 		var got []int64
 		for _, r := range out.Runs {
 			for e := r.First; e < r.end(2); e++ {

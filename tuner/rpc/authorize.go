@@ -1,7 +1,9 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -14,7 +16,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
 )
 
 // maxFailures is how many wrong credentials one host may present a minute
@@ -31,6 +35,7 @@ type guard struct {
 	log    hclog.Logger
 
 	open open
+	c    *coordinator.Coordinator // records who is denied what; nil: only the log says so
 
 	mu       sync.Mutex
 	failures map[string]*failure // by host
@@ -56,11 +61,49 @@ type failure struct {
 // the role in a verified client certificate, and deny everything else. tokens
 // may be nil.
 func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
+	return NewAuthorizer(tokens, log).Options()
+}
+
+// Authorizer admits callers of a server, and of the page beside it: who guesses
+// tokens at the one is not listened to at the other.
+type Authorizer struct{ guard *guard }
+
+// NewAuthorizer makes one; tokens may be nil.
+func NewAuthorizer(tokens *Tokens, log hclog.Logger) *Authorizer {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}
+	return &Authorizer{&guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}}
+}
+
+// Reader says whose a request is that comes from an address with a token ("": none) or
+// over TLS, and refuses him who may not look at sweeps.
+func (a *Authorizer) Reader(ctx context.Context, address net.Addr, token string, state *tls.ConnectionState) (Identity, error) {
+	if token == "" && (state == nil || len(state.VerifiedChains) == 0) {
+		return Identity{}, errNobody
+	}
+	p := &peer.Peer{Addr: address}
+	if state != nil {
+		p.AuthInfo = credentials.TLSInfo{State: *state}
+	}
+	md := metadata.MD{}
+	if token != "" {
+		md.Set("authorization", "Bearer "+token)
+	}
+	ctx = metadata.NewIncomingContext(peer.NewContext(ctx, p), md)
+	ctx, err := a.guard.admit(ctx, warptunev1.SweepService_List_FullMethodName)
+	if err != nil {
+		return Identity{}, err
+	}
+	id, _ := Caller(ctx)
+	return id, nil
+}
+
+// Options are those of Authorize.
+func (a *Authorizer) Options() []grpc.ServerOption {
+	g := a.guard
 	return []grpc.ServerOption{
+		guarded{guard: g},
 		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			ctx, err := g.admit(ctx, info.FullMethod)
@@ -76,6 +119,21 @@ func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
 			}
 			return handler(srv, identifiedStream{stream, ctx})
 		}),
+	}
+}
+
+// guarded is an option by which a server finds the guard at its door.
+type guarded struct {
+	grpc.EmptyServerOption
+	guard *guard
+}
+
+// recordDenials has the guards among options record who is denied what.
+func recordDenials(options []grpc.ServerOption, c *coordinator.Coordinator) {
+	for _, o := range options {
+		if at, ok := o.(guarded); ok {
+			at.guard.c = c
+		}
 	}
 }
 
@@ -98,7 +156,7 @@ func (s identifiedStream) Context() context.Context { return s.ctx }
 
 // admit decides about one call.
 func (g *guard) admit(ctx context.Context, method string) (context.Context, error) {
-	if _, known := Caller(ctx); known || allowed(method, anyone) { // when its header came
+	if _, admitted := Caller(ctx); admitted || allowed(method, anyone) { // when its header came
 		return ctx, nil
 	}
 	host := hostOf(ctx)
@@ -111,11 +169,16 @@ func (g *guard) admit(ctx context.Context, method string) (context.Context, erro
 		g.refused(host, !errors.Is(err, errNobody), "method", method, "reason", err)
 		return nil, err
 	}
+	known := context.WithValue(ctx, identityKey{}, id)
 	if !allowed(method, id.Role) {
 		g.refused(host, false, "caller", id.Name, "role", id.Role.String(), "method", method)
-		return nil, tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
+		err := tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
+		if g.c != nil {
+			g.c.Denied(calling(known), tuner.Act{What: cmp.Or(changing[method], tuner.ActCall)}, err)
+		}
+		return nil, err
 	}
-	return context.WithValue(ctx, identityKey{}, id), nil
+	return known, nil
 }
 
 // identify finds out who calls.

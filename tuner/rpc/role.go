@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 )
 
 // Role is what a caller may do. The zero value is invalid.
@@ -18,10 +19,11 @@ const (
 	Submitter        // and submits sweeps, and steers and deletes his own
 	WorkerRole       // evaluates trials
 	Admin            // does everything, to anybody's sweeps
+	StandbyRole      // follows the coordinator and takes its place: it sees all that is stored
 	numRoles
 )
 
-var roleNames = [numRoles]string{"invalid", "reader", "submitter", "worker", "admin"}
+var roleNames = [numRoles]string{"invalid", "reader", "submitter", "worker", "admin", "standby"}
 
 // String returns the role as token files and certificates spell it.
 func (r Role) String() string {
@@ -38,7 +40,7 @@ func ParseRole(s string) (Role, error) {
 			return r, nil
 		}
 	}
-	return RoleInvalid, fmt.Errorf("%q is no role: want reader, submitter, worker or admin", s)
+	return RoleInvalid, fmt.Errorf("%q is no role: want reader, submitter, worker, admin or standby", s)
 }
 
 // anyone marks methods that need no role.
@@ -68,6 +70,9 @@ var roles = map[string][]Role{
 	warptunev1.WorkerService_GetBundle_FullMethodName:   {WorkerRole},
 	warptunev1.WorkerService_Lookup_FullMethodName:      {WorkerRole},
 
+	warptunev1.StandbyService_Follow_FullMethodName:   {StandbyRole},
+	warptunev1.StandbyService_Standing_FullMethodName: {Reader, Submitter, StandbyRole},
+
 	grpc_health_v1.Health_Check_FullMethodName: {anyone},
 	grpc_health_v1.Health_Watch_FullMethodName: {anyone},
 	grpc_health_v1.Health_List_FullMethodName:  {anyone},
@@ -80,6 +85,17 @@ var roles = map[string][]Role{
 
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      {Reader, Submitter},
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": {Reader, Submitter},
+}
+
+// changing are the methods that change something, and which acts those are.
+var changing = map[string]string{
+	warptunev1.SweepService_PutBundle_FullMethodName: tuner.ActPutBundle,
+	warptunev1.SweepService_Submit_FullMethodName:    tuner.ActSubmit,
+	warptunev1.SweepService_Pause_FullMethodName:     tuner.ActPause,
+	warptunev1.SweepService_Resume_FullMethodName:    tuner.ActResume,
+	warptunev1.SweepService_Retry_FullMethodName:     tuner.ActRetry,
+	warptunev1.SweepService_Cancel_FullMethodName:    tuner.ActCancel,
+	warptunev1.SweepService_Delete_FullMethodName:    tuner.ActDelete,
 }
 
 // allowed reports whether a role may call a method.

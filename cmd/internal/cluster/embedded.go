@@ -10,10 +10,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/measure"
-	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -28,9 +26,8 @@ type Embedded struct {
 	store  store.Store
 	run    *errgroup.Group // coordinator and server
 	stop   context.CancelFunc
-	work   *errgroup.Group // workers
-	drain  context.CancelFunc
-	works  map[string]bool // their names
+	worker *Worker // nil: there is none
+	gpu    *Worker // one that measures; nil: there is none
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -107,72 +104,48 @@ const (
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
 func (e *Embedded) Work(slots int, fault func(error)) error {
-	archs, err := Descriptors()
-	if err != nil {
-		return err
-	}
-	return e.start(worker.Options{ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs}, func(conn grpc.ClientConnInterface) worker.Evaluator {
-		evaluator := NewEvaluator(worker.NewKnown(conn))
-		evaluator.AnyCompiler = true
-		return evaluator
-	}, fault)
-}
-
-// Measure starts a worker that measures, once; slots is how many configurations are made
-// ready at a time.
-func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
-	m.prepare.AnyCompiler = true
-	return e.start(worker.Options{ID: measuringID, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels()},
-		func(grpc.ClientConnInterface) worker.Evaluator { return m }, fault)
-}
-
-// start starts a worker, unless one of its name was started.
-func (e *Embedded) start(o worker.Options, evaluator func(grpc.ClientConnInterface) worker.Evaluator, fault func(error)) error {
-	if e.works[o.ID] {
+	if e.worker != nil {
 		return nil
 	}
 	conn, err := e.Dial()
 	if err != nil {
 		return err
 	}
-	o.Evaluator = worker.Recovering(evaluator(conn))
-	w, err := worker.New(conn, o)
-	if err != nil {
-		return err
+	if e.worker, err = work(conn, embeddedID, slots, 0, fault); err != nil {
+		return errors.Join(err, conn.Close())
 	}
-	if e.work == nil {
-		e.work, e.works = new(errgroup.Group), map[string]bool{}
-	}
-	e.works[o.ID] = true
-	ctx, drain := context.WithCancel(context.Background())
-	before := e.drain
-	e.drain = func() {
-		drain()
-		if before != nil {
-			before()
-		}
-	}
-	e.work.Go(func() error {
-		defer conn.Close()
-		_, err := w.Run(ctx)
-		if err != nil {
-			fault(err)
-		}
-		return err
-	})
 	return nil
 }
 
-// Works reports whether Work was called.
-func (e *Embedded) Works() bool { return e.work != nil }
+// Measure starts a worker that measures, once; slots is how many configurations are made
+// ready at a time.
+func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
+	if e.gpu != nil {
+		return nil
+	}
+	conn, err := e.Dial()
+	if err != nil {
+		return err
+	}
+	m.prepare.AnyCompiler = true
+	o := worker.Options{ID: measuringID, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels(), Evaluator: worker.Recovering(m)}
+	if e.gpu, err = start(conn, o, fault); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	return nil
+}
+
+// Works reports whether Work or Measure was called.
+func (e *Embedded) Works() bool { return e.worker != nil || e.gpu != nil }
 
 // Close drains the worker, stores what it has finished, and closes the
 // database.
 func (e *Embedded) Close() error {
 	var err error
-	if e.work != nil {
-		e.drain()
-		err = e.work.Wait()
+	for _, w := range []*Worker{e.worker, e.gpu} {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
 	}
 	e.server.Stop()
 	e.stop()

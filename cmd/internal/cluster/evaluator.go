@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -69,7 +70,8 @@ func (e *Evaluator) release(ev *evaluate.Evaluator) {
 // lacking says of an error for want of a compiler that the machine can evaluate nothing of the sweep.
 func lacking(err error, q *tuner.Question) error {
 	var lacks *compile.UnavailableError
-	if errors.As(err, &lacks) && q.Spec.Compiler != "prebuilt" { // which has some configurations, on any machine
+	// The prebuilt PTX is of some configurations, on any machine.
+	if errors.As(err, &lacks) && (strings.TrimSuffix(q.Spec.Compiler, compile.WithPTXAS) != "prebuilt" || strings.HasPrefix(lacks.Driver, "ptxas")) {
 		return &tuner.Error{Kind: tuner.Mismatch, Err: err}
 	}
 	return err
@@ -111,9 +113,9 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
-	ev, err := e.evaluatorLocked(q.Spec.Compiler)
+	ev, assembler, err := e.evaluatorLocked(q.Spec.Compiler)
 	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level,
-		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers}, ev, err
+		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers, Assembler: assembler}, ev, err
 }
 
 // levelOf is the level that a spec's configurations are simulated at. What is measured is beside the
@@ -126,25 +128,25 @@ func levelOf(spec *tuner.Spec) (simengine.Level, error) {
 }
 
 // evaluatorLocked takes an idle evaluator or makes one, with the compiler that
-// the sweep chose.
-func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, error) {
+// the sweep chose, and the assembler, if it did.
+func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, *compile.PTXAS, error) {
 	c, ok := e.compilers[choice]
 	if !ok {
 		if err := compile.CheckChoice(choice); err != nil && !e.AnyCompiler {
-			return nil, err
+			return nil, nil, err
 		}
 		var err error
 		if c, err = compile.New(compile.Options{Compiler: choice}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		e.compilers[choice] = c
 	}
 	if n := len(e.idle); n > 0 {
 		ev := e.idle[n-1]
 		e.idle = e.idle[:n-1]
-		return ev.With(c), nil
+		return ev.With(c), c.Assembler(), nil
 	}
-	return evaluate.New(c), nil
+	return evaluate.New(c), c.Assembler(), nil
 }
 
 // Descriptors are the architectures a worker can simulate: name to digest.

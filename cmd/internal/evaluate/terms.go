@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/simengine"
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/tuner/kernel"
 )
@@ -22,9 +23,9 @@ func inTerms(err error, l *kernel.Launch) error {
 		return err
 	}
 	var (
-		fault    *exec.Fault
-		argument *exec.ArgumentError
-		variable *exec.VariableError
+		fault    *fault.Fault
+		argument *memory.ArgumentError
+		variable *memory.VariableError
 		memory   *simengine.MemoryError
 		text     string
 	)
@@ -45,7 +46,7 @@ func inTerms(err error, l *kernel.Launch) error {
 }
 
 // misfit says which argument is not what the kernel takes; "" where that is not known.
-func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
+func misfit(e *memory.ArgumentError, l *kernel.Launch) string {
 	if e.Index < 0 {
 		return miscounted(e, l)
 	}
@@ -67,7 +68,7 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	return text
 }
 
-func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
+func miscounted(e *memory.ArgumentError, l *kernel.Launch) string {
 	names := make([]string, len(l.Args))
 	for i, a := range l.Args {
 		names[i] = a.Name
@@ -87,7 +88,7 @@ func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
 }
 
 // unfilled says which argument in constant memory the source has no room for.
-func unfilled(e *exec.VariableError, l *kernel.Launch) string {
+func unfilled(e *memory.VariableError, l *kernel.Launch) string {
 	for i := range l.Constants {
 		a := &l.Constants[i]
 		switch {
@@ -111,7 +112,7 @@ func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.
-func faulted(f *exec.Fault, l *kernel.Launch) string {
+func faulted(f *fault.Fault, l *kernel.Launch) string {
 	a := holder(l, f.Buffer)
 	switch {
 	case a == nil:

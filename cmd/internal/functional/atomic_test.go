@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
@@ -43,15 +43,15 @@ func TestMissingAtomicIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = run(launch, res.PTX, contents(launch))
-			var fault *exec.Fault
+			var found *fault.Fault
 			if params(cfg)["VARIANT"] == 3 && err == nil {
 				continue // its sums do not use the function
 			}
-			if !errors.As(err, &fault) || fault.Kind != exec.Race {
+			if !errors.As(err, &found) || found.Kind != fault.Race {
 				t.Errorf("%s of %s without atomics gives %v, want a race", cfg, name, err)
 				continue
 			}
-			spaces[fault.Space.String()]++
+			spaces[found.Space.String()]++
 		}
 	}
 	if spaces["shared"] == 0 || spaces["global"] == 0 {
@@ -86,8 +86,8 @@ func TestMissingClearIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = run(launch, res.PTX, contents(launch))
-		var fault *exec.Fault
-		if !errors.As(err, &fault) || fault.Kind != exec.Uninitialised {
+		var found *fault.Fault
+		if !errors.As(err, &found) || found.Kind != fault.Uninitialised {
 			t.Errorf("%s without zeros gives %v, want an uninitialised read", cfg, err)
 		}
 	}

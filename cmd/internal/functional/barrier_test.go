@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
@@ -44,8 +44,8 @@ func TestMissingBarrierIsFound(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = run(launch, res.PTX, contents(launch))
-				var fault *exec.Fault
-				if !errors.As(err, &fault) || fault.Kind != exec.Race {
+				var found *fault.Fault
+				if !errors.As(err, &found) || found.Kind != fault.Race {
 					t.Errorf("%s without barriers gives %v, want a race", cfg, err)
 				}
 			}

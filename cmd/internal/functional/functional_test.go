@@ -12,7 +12,9 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
@@ -181,7 +183,7 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	module, err := ir.Build(tree)
+	module, err := lower.Build(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	mem := exec.NewMemory(0)
+	mem := memory.New(0)
 	bound, err := bind(mem, k, launch, before)
 	if err != nil {
 		return nil, err
@@ -217,25 +219,25 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 }
 
 // bind allocates and fills the buffers and lays out the parameters.
-func bind(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch, before map[string][]byte) ([]byte, error) {
+func bind(mem *memory.Device, k *ir.Kernel, launch *kernel.Launch, before map[string][]byte) ([]byte, error) {
 	if err := mem.LoadModule(k); err != nil {
 		return nil, err
 	}
 	for _, c := range launch.Constants {
-		if err := mem.SetVar(exec.Buffer{Name: c.Name, Elem: elem(c.Type), Count: c.Count, Fill: exec.Bytes(before[c.Name])}); err != nil {
+		if err := mem.SetVar(memory.Buffer{Name: c.Name, Elem: elem(c.Type), Count: c.Count, Fill: memory.Bytes(before[c.Name])}); err != nil {
 			return nil, err
 		}
 	}
-	var args []exec.Arg
+	var args []memory.Arg
 	for i, a := range launch.Args {
 		if a.Scalar {
-			args = append(args, exec.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
+			args = append(args, memory.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
 			continue
 		}
-		if _, err := mem.Alloc(exec.Buffer{Name: a.Name, Elem: elem(a.Type), Count: a.Count, Fill: exec.Bytes(before[a.Name])}); err != nil {
+		if _, err := mem.Alloc(memory.Buffer{Name: a.Name, Elem: elem(a.Type), Count: a.Count, Fill: memory.Bytes(before[a.Name])}); err != nil {
 			return nil, err
 		}
-		args = append(args, exec.Arg{Buffer: a.Name})
+		args = append(args, memory.Arg{Buffer: a.Name})
 	}
 	return mem.BindParams(k, args)
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
@@ -98,7 +101,7 @@ func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := ir.Build(tree)
+	module, err := lower.Build(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +113,7 @@ func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := exec.NewMemory(0)
+	mem := memory.New(0)
 	params, err := filled(mem, k, launch)
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +127,8 @@ func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) 
 			continue
 		}
 		err := runner.Run(l, mem, cta, opt, nil)
-		var fault *exec.Fault
-		if errors.As(err, &fault) && fault.Kind == exec.StepLimit {
+		var found *fault.Fault
+		if errors.As(err, &found) && found.Kind == fault.StepLimit {
 			t.Log("given up after the work that is checked")
 			continue
 		}
@@ -142,13 +145,13 @@ func allChecks() exec.Options {
 }
 
 // filled allocates and fills the buffers as the definition says, and lays out the parameters.
-func filled(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch) ([]byte, error) {
+func filled(mem *memory.Device, k *ir.Kernel, launch *kernel.Launch) ([]byte, error) {
 	if err := mem.LoadModule(k); err != nil {
 		return nil, err
 	}
-	buffer := func(a *kernel.Arg) (exec.Buffer, error) {
+	buffer := func(a *kernel.Arg) (memory.Buffer, error) {
 		fill, err := fillOf(a)
-		return exec.Buffer{Name: a.Name, Elem: anyElem[a.Type], Count: a.Count * int64(max(a.Lanes, 1)), Fill: fill}, err
+		return memory.Buffer{Name: a.Name, Elem: anyElem[a.Type], Count: a.Count * int64(max(a.Lanes, 1)), Fill: fill}, err
 	}
 	for i := range launch.Constants {
 		b, err := buffer(&launch.Constants[i])
@@ -159,11 +162,11 @@ func filled(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch) ([]byte, erro
 			return nil, err
 		}
 	}
-	var args []exec.Arg
+	var args []memory.Arg
 	for i := range launch.Args {
 		a := &launch.Args[i]
 		if a.Scalar {
-			args = append(args, exec.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
+			args = append(args, memory.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
 			continue
 		}
 		b, err := buffer(a)
@@ -173,7 +176,7 @@ func filled(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch) ([]byte, erro
 		if _, err := mem.Alloc(b); err != nil {
 			return nil, err
 		}
-		args = append(args, exec.Arg{Buffer: a.Name})
+		args = append(args, memory.Arg{Buffer: a.Name})
 	}
 	return mem.BindParams(k, args)
 }
@@ -184,18 +187,18 @@ var anyElem = map[kernel.Type]ir.Type{
 	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
 }
 
-func fillOf(a *kernel.Arg) (exec.Fill, error) {
+func fillOf(a *kernel.Arg) (memory.Fill, error) {
 	switch a.Fill.Kind {
 	case kernel.FillConstant:
-		return exec.Constant(a.Fill.Value), nil
+		return memory.Constant(a.Fill.Value), nil
 	case kernel.FillRandom:
-		return exec.Random(a.Fill.Seed, a.Fill.Value), nil
+		return memory.Random(a.Fill.Seed, a.Fill.Value), nil
 	case kernel.FillGenerator:
 		at, err := a.Fill.Generator()
-		return exec.Generated(func(i int64) float64 {
+		return memory.Generated(func(i int64) float64 {
 			v, _ := at(i)
 			return v
 		}), err
 	}
-	return exec.Fill{}, fmt.Errorf("argument %s: fill of another kind", a.Name)
+	return memory.Fill{}, fmt.Errorf("argument %s: fill of another kind", a.Name)
 }

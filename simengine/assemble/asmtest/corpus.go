@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -53,7 +54,7 @@ func BuildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := ir.Build(m)
+	mod, err := lower.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}

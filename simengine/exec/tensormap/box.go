@@ -65,19 +65,6 @@ func join(list []Range, start int, addr uint64, bytes int) []Range {
 	return append(list, Range{Addr: addr, Bytes: bytes})
 }
 
-// EachElement calls f for each element of a box: its address in device memory, whether it lies in
-// bounds, and its offset in the box.
-func (m *Map) EachElement(at *[MaxRank]int32, f func(addr uint64, inside bool, offset int)) {
-	size, n := m.Elem.Bytes(), m.count(0)
-	m.eachRow(at, func(addr uint64, inside bool, row int) {
-		for k := range n {
-			index := int64(at[0]) + int64(k)*int64(m.ElementStrides[0])
-			in := inside && index >= 0 && index < int64(m.Shape[0])
-			f(addr+uint64(index)*uint64(size), in, (row*n+k)*size)
-		}
-	})
-}
-
 // Swizzle is where in shared memory a byte lies under a pattern of 128, 64 or 32 bytes: the number of
 // a chunk of 16 bytes in its line of 128 is combined, by exclusive or, with the number of the line
 // among 8, 4 or 2 (PTX ISA, swizzling modes).

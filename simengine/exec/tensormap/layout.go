@@ -23,7 +23,6 @@ const (
 	atSwizzle   = 90
 	atFill      = 91
 	atPromotion = 92
-	atEnd       = 93
 )
 
 const magic = 0x50414d54 // "TMAP"

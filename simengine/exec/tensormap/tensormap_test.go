@@ -89,13 +89,19 @@ func TestBoxes(t *testing.T) {
 		if len(addrs)*m.Elem.Bytes() != m.BoxBytes() {
 			t.Fatalf("%d bytes, want %d", m.BoxBytes(), len(addrs)*m.Elem.Bytes())
 		}
-		n := 0
-		m.EachElement(&at, func(addr uint64, in bool, offset int) {
-			if offset != n*m.Elem.Bytes() || in != inside[n] || in && addr != addrs[n] {
-				t.Fatalf("%+v at %v: element %d is %#x %v at offset %d, want %#x %v", m, at, n, addr, in, offset, addrs[n], inside[n])
+		covered := make([]bool, len(addrs))
+		m.EachRun(&at, func(addr uint64, bytes, offset int) {
+			for b := 0; b < bytes; b += m.Elem.Bytes() {
+				n := (offset + b) / m.Elem.Bytes()
+				if covered[n] || !inside[n] || addr+uint64(b) != addrs[n] {
+					t.Fatalf("%+v at %v: element %d is run at %#x, want %#x %v", m, at, n, addr+uint64(b), addrs[n], inside[n])
+				}
+				covered[n] = true
 			}
-			n++
 		})
+		if !slices.Equal(covered, inside) {
+			t.Fatalf("%+v at %v: runs cover %v, want %v", m, at, covered, inside)
+		}
 		var want, have []uint64
 		for i, a := range addrs {
 			if inside[i] {

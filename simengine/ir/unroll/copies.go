@@ -1,6 +1,8 @@
 package unroll
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // unroller writes a kernel with some loops unrolled.
 type unroller struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 
 	calibration "github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -65,7 +66,7 @@ func weigh(t *testing.T, body string) (sum int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := ir.Build(m)
+	mod, err := lower.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package unroll
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // ptxas unrolls a loop in part if the number of iterations is known and the loop is too long to be
 // unrolled whole. n copies go into the loop, and the remainder of iterations by n is peeled off

@@ -30,7 +30,7 @@ func (s *sm) bulk(w *warp, o *op, fetch int64) int64 {
 			w.stored.Add(taken + s.m.BulkStored)
 		default:
 			at := s.bulkLoad(w, in, a, access) + s.m.BulkExtra
-			s.deliver(w.cta, bar, cost.Delivered(a.Bytes, a.To), at)
+			s.deliver(w.cta, bar, s.delivered(w.cta, bar, a), at)
 			if bar < 0 {
 				w.read.Add(at)
 				w.stored.Add(at)

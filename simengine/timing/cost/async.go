@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
@@ -153,9 +152,3 @@ func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * ma
 
 // Expected is the bytes that an operation of so many alike threads expects, each as many.
 func Expected(a *trace.Async) int64 { return int64(a.Bytes) * int64(max(a.Lanes, 1)) }
-
-// Delivered is the bytes that arrive at a CTA's own mbarrier for each copy that it asks for: a copy to several CTAs
-// brings each as much from each.
-func Delivered(bytes int32, to uint16) int64 {
-	return int64(bytes) * int64(max(bits.OnesCount16(to), 1))
-}

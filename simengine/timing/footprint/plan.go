@@ -200,7 +200,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			continue
 		}
 		if id < pcs {
-			p.ReadAgain[id] = p.lost(s.again[id], g, d, own, ctas)
+			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
 			p.Merged[id] = 1
 			if s.probed != nil {
@@ -210,7 +210,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
 		} else {
-			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, own, ctas)
+			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, false, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}

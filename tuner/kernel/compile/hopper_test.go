@@ -17,6 +17,8 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
+	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 )
@@ -63,7 +65,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := ir.Build(m)
+	out, err := lower.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func checkHopper(t *testing.T, k *ir.Kernel, r *hopperRecord) {
 			boxes++
 		}
 	}
-	if needed := ir.SliceAddress(k); boxes > 0 {
+	if needed := slice.Addresses(k); boxes > 0 {
 		for pc := range k.Instrs {
 			if op := k.Instrs[pc].Op; needed[pc] && (op == ir.Wgmma || op == ir.BulkCopy) {
 				t.Fatalf("%s: %s is needed for addresses", r.Kernel, k.Text(pc))
