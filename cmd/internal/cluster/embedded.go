@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/measure"
 	"github.com/warptune/warptune/tuner/coordinator"
@@ -28,8 +26,8 @@ type Embedded struct {
 	store  store.Store
 	run    *errgroup.Group // coordinator and server
 	stop   context.CancelFunc
-	// worker simulates, measuring times configurations on this machine's GPU; nil: there is none.
-	worker, measuring *Worker
+	worker *Worker // nil: there is none
+	gpu    *Worker // one that measures; nil: there is none
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -67,21 +65,13 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e := &Embedded{memory: rpc.NewMemory(), server: rpc.NewServer(c, nil), store: st, run: new(errgroup.Group), stop: stop}
 	e.run.Go(func() error { return c.Run(run) })
-	e.run.Go(func() error { return e.serve(e.memory.Listener()) })
+	e.run.Go(func() error { return e.server.Serve(e.memory.Listener()) })
 	// Where there can be no socket, for a long path or a file system without, others
 	// are told who has the database.
 	if l, err := listenBeside(path); err == nil {
-		e.run.Go(func() error { return e.serve(l) })
+		e.run.Go(func() error { return e.server.Serve(l) })
 	}
 	return e, nil
-}
-
-// serve serves until Close, which may come before it has begun.
-func (e *Embedded) serve(l net.Listener) error {
-	if err := e.server.Serve(l); !errors.Is(err, grpc.ErrServerStopped) {
-		return err
-	}
-	return nil
 }
 
 // provide makes the database's directory, or says that there is no database.
@@ -114,41 +104,45 @@ const (
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
 func (e *Embedded) Work(slots int, fault func(error)) error {
-	return e.start(&e.worker, embeddedID, func(conn connection, id string) (*Worker, error) { return work(conn, id, slots, 0, fault) })
-}
-
-// Measure starts a worker that measures, once; slots is how many configurations are made
-// ready at a time.
-func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
-	m.prepare.AnyCompiler = true
-	return e.start(&e.measuring, measuringID, func(conn connection, id string) (*Worker, error) {
-		return run(conn, worker.Options{ID: id, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels(), Evaluator: worker.Recovering(m)}, fault)
-	})
-}
-
-// start starts a worker, unless it was started.
-func (e *Embedded) start(w **Worker, id string, begin func(connection, string) (*Worker, error)) error {
-	if *w != nil {
+	if e.worker != nil {
 		return nil
 	}
 	conn, err := e.Dial()
 	if err != nil {
 		return err
 	}
-	if *w, err = begin(conn, id); err != nil {
+	if e.worker, err = work(conn, embeddedID, slots, 0, fault); err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	return nil
 }
 
-// Works reports whether a worker was started.
-func (e *Embedded) Works() bool { return e.worker != nil || e.measuring != nil }
+// Measure starts a worker that measures, once; slots is how many configurations are made
+// ready at a time.
+func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
+	if e.gpu != nil {
+		return nil
+	}
+	conn, err := e.Dial()
+	if err != nil {
+		return err
+	}
+	m.prepare.AnyCompiler = true
+	o := worker.Options{ID: measuringID, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels(), Evaluator: worker.Recovering(m)}
+	if e.gpu, err = start(conn, o, fault); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	return nil
+}
 
-// Close drains the workers, stores what they have finished, and closes the
+// Works reports whether Work or Measure was called.
+func (e *Embedded) Works() bool { return e.worker != nil || e.gpu != nil }
+
+// Close drains the worker, stores what it has finished, and closes the
 // database.
 func (e *Embedded) Close() error {
 	var err error
-	for _, w := range [...]*Worker{e.worker, e.measuring} {
+	for _, w := range []*Worker{e.worker, e.gpu} {
 		if w != nil {
 			err = errors.Join(err, w.Close())
 		}

@@ -49,29 +49,29 @@ func work(conn connection, id string, slots int, grace time.Duration, fault func
 	}
 	evaluator := NewEvaluator(worker.NewKnown(conn))
 	evaluator.AnyCompiler = true
-	return run(conn, worker.Options{
+	return start(conn, worker.Options{
 		ID: id, Slots: slots, Engine: simengine.Version(), Archs: archs,
 		Evaluator: worker.Recovering(evaluator), Grace: grace,
 	}, fault)
 }
 
-// run starts a worker with these options, whose connection is its own.
-func run(conn connection, options worker.Options, fault func(error)) (*Worker, error) {
-	w, err := worker.New(conn, options)
+// start starts a worker of some options, whose connection is its own.
+func start(conn connection, o worker.Options, fault func(error)) (*Worker, error) {
+	w, err := worker.New(conn, o)
 	if err != nil {
 		return nil, err
 	}
 	ctx, drain := context.WithCancel(context.Background())
-	o := &Worker{drain: drain, ended: make(chan error, 1)}
+	out := &Worker{drain: drain, ended: make(chan error, 1)}
 	go func() {
 		_, err := w.Run(ctx)
 		if err != nil {
 			fault(err)
 		}
 		_ = conn.Close()
-		o.ended <- err
+		out.ended <- err
 	}()
-	return o, nil
+	return out, nil
 }
 
 // Close drains the worker: what it has finished is reported, the rest returned.

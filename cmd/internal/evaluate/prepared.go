@@ -54,7 +54,7 @@ func (e *Evaluator) Prepare(ctx context.Context, job Job) (p *Prepared, failure 
 	} else if err != nil {
 		return nil, nil, err
 	}
-	job.Answers = nil
+	job.Answers, job.Assembler = nil, nil
 	req, err := e.question(ctx, launch, ptx, &job)
 	if err != nil {
 		return wrong(failed(tuner.Constraints, err), ptx.Compiler)
