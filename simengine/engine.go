@@ -71,7 +71,8 @@ type programKey struct {
 	module, kernel string
 	cc             [2]int
 	maxRegisters   int
-	without        string // rules of the assembler that are left out
+	without        string    // rules of the assembler that are left out
+	resources      Resources // that a real assembler said; zero: the model's
 }
 
 // Parse reads PTX. name is used in messages. The error is a *Failure.
@@ -146,7 +147,11 @@ func (m *Module) complete(k *ir.Kernel) error {
 func (e *Engine) assembled(m *Module, k *ir.Kernel, req *Request) (*assemble.Program, error) {
 	opt := assemble.Options{CC: req.Arch.CC, MaxRegisters: req.MaxRegisters, Without: req.Without}
 	without := strings.Join(opt.Without, ",")
-	key := programKey{m.Digest, k.Name, opt.CC, opt.MaxRegisters, without}
+	said, ok, err := req.resources(k)
+	if err != nil {
+		return nil, err
+	}
+	key := programKey{m.Digest, k.Name, opt.CC, opt.MaxRegisters, without, said}
 	if p, ok := e.programs.get(key); ok {
 		return p, nil
 	}
@@ -160,6 +165,9 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, req *Request) (*assemble.Pro
 	p, err := e.prepared.kernel.Assemble(opt)
 	if err != nil {
 		return nil, &Failure{FailureUnsupported, err}
+	}
+	if ok {
+		p = withResources(p, said)
 	}
 	for other, q := range e.programs.entries {
 		if other.cc == key.cc && p.Equal(q) {

@@ -111,7 +111,7 @@ func fits(given []Arg, req *Request) error {
 	return nil
 }
 
-// BufferName is the name of a buffer in faults (exec.Fault.Buffer): the index of the kernel's
+// BufferName is the name of a buffer in faults (fault.Fault.Buffer): the index of the kernel's
 // parameter, from 0, and the name of the argument passed for it.
 func BufferName(parameter int, argument string) string {
 	return fmt.Sprintf("argument %d (%s)", parameter, argument)
@@ -155,7 +155,7 @@ func (r *Request) launchKey(module string) string {
 // launched is what of a request decides what its CTAs execute.
 func (r *Request) launched() Request {
 	same := *r
-	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal = 0, math.MinInt, LevelInvalid, 0
+	same.MaxRegisters, same.CarveOut, same.Level, same.Ideal, same.Assembled = 0, math.MinInt, LevelInvalid, 0, nil
 	return same
 }
 

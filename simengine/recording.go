@@ -159,8 +159,8 @@ func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	opt.DeviceOnly = w.device
 	opt.Races = !r.raced && !w.device
 	err := r.run(w.id, opt)
-	if opt.Races && isFault(err, fault.Race) {
-		if err = r.confirm(w.id); err == nil {
+	if suspect := (*fault.Fault)(nil); opt.Races && errors.As(err, &suspect) && suspect.Kind == fault.Race {
+		if err = r.confirm(w.id, suspect); err == nil {
 			opt.Races = false
 			err = r.run(w.id, opt)
 		}

@@ -28,7 +28,9 @@ type Report struct {
 
 	Registers  int `json:"registers"`   // per thread
 	SpillBytes int `json:"spill_bytes"` // per thread
-	LocalBytes int `json:"local_bytes"` // per thread, spills included
+	// Assembler is who said these and SharedStatic, "" the model of one.
+	Assembler  string `json:"assembler,omitempty"`
+	LocalBytes int    `json:"local_bytes"` // per thread, spills included
 	// LocalArrays are the variables of a thread's own that are in local memory.
 	LocalArrays   []LocalArray `json:"local_arrays,omitempty"`
 	SharedStatic  int          `json:"shared_static"`

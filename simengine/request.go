@@ -79,6 +79,8 @@ type Request struct {
 	Ideal ideal.Set
 	// Lines asks for Report.Lines. It changes nothing else and is no part of the digest.
 	Lines bool
+	// Assembled is what a real assembler made of the module; nil: the model of one says it.
+	Assembled *Assembled
 	// Without are ids of rules of the assembler model to leave out (see CheckRules).
 	Without []string
 }
@@ -174,6 +176,9 @@ func (r *Request) digest(version, module string) string {
 	}
 	if r.Ideal != 0 {
 		text(h, "ideal", r.Ideal.String())
+	}
+	if r.Assembled != nil {
+		text(h, "assembled", r.Assembled.By)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

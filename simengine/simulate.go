@@ -126,8 +126,9 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
+	in.ProbeSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA)
 	if req.Level == Model {
-		in.DeviceSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA) // the clock would need the neighbours whole
+		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
 	}
 	sample, err := rec.sample()
 	if err != nil {
@@ -177,7 +178,7 @@ type residency struct {
 // residencyOf applies the CUDA rules for what an SM can hold.
 func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
-	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared, Static: k.SharedBytes}
+	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: req.staticShared(k) + req.DynamicShared, Static: req.staticShared(k)}
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
 		return nil, err
 	}
@@ -213,12 +214,15 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *re
 		Module: m.Digest, Device: req.Arch.Digest, Digest: req.Digest(m.Digest),
 		TimeUS: res.TimeUS, Cycles: res.Cycles, ErrorShare: math.Hypot(res.SampleError, rec.estimateError()),
 		Registers: p.Registers, SpillBytes: p.SpillBytes, LocalBytes: p.LocalBytes,
-		SharedStatic: k.SharedBytes, SharedDynamic: req.DynamicShared,
+		SharedStatic: req.staticShared(k), SharedDynamic: req.DynamicShared,
 		CarveOut: seat.occupancy.CarveOut, L1Bytes: seat.occupancy.L1Bytes,
 		CTAsPerSM: seat.occupancy.CTAs, Occupancy: seat.occupancy.Theoretical, Limiter: seat.occupancy.Limiter.String(),
 		Waves: ctas / float64(seat.occupancy.CTAs*req.Arch.SMs),
 		Bound: res.Bound.String(), Nearest: res.Nearest.String(),
 		Metrics: maps.Clone(res.Metrics), SampledCTAs: int(res.ClockedCTAs), SampledInstructions: res.Issued,
+	}
+	if req.Assembled != nil {
+		r.Assembler = req.Assembled.By
 	}
 	r.Use = shares(res.Utilisation)
 	r.Slots = shares(res.SlotShares(req.Arch))

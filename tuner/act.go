@@ -33,6 +33,7 @@ const (
 	ActCancel    = "cancel"
 	ActDelete    = "delete"
 	ActPutBundle = "put bundle"
+	ActCall      = "call" // what changes nothing: only refusals of it are recorded
 
 	ActComplete  = "complete"
 	ActFail      = "fail"
@@ -91,12 +92,16 @@ func oneLine(s string, n int) string {
 }
 
 // Note records an act, with what else the ledger has changed.
-func (l *Ledger) Note(a Act) {
+func (l *Ledger) Note(a Act) { l.changes.Acts = append(l.changes.Acts, l.Dated(a)) }
+
+// Dated returns an act as it is recorded: done now, if it does not say when, and within
+// the bounds on what an act says.
+func (l *Ledger) Dated(a Act) Act {
 	if a.At.IsZero() {
 		a.At = l.now.Add(-l.behind).UTC()
 	}
 	a.clean()
-	l.changes.Acts = append(l.changes.Acts, a)
+	return a
 }
 
 // noteSweep records what the ledger did to a sweep.

@@ -122,6 +122,54 @@ func TestOneCallerExpelsNobody(t *testing.T) {
 	}
 }
 
+// The limit of two opinions: two of different credentials who say the same of the same
+// are believed, and an honest worker between them is not. Two opinions that differ from
+// theirs find them out: only more opinions of each than workers that collude would not
+// need that luck.
+func TestTwoWhoColludeAreBelieved(t *testing.T) {
+	first, second := by("m", "mallory"), by("n", "nora") // they collude
+	honest, other := by("h", "helen"), by("o", "otto")
+	for _, c := range []struct {
+		order              []tuner.Worker // who is asked after the first
+		believed, expelled tuner.Worker
+		confirmed          bool
+	}{
+		{[]tuner.Worker{second}, first, tuner.Worker{}, true},
+		{[]tuner.Worker{honest, second}, first, honest, true},
+		{[]tuner.Worker{honest, other}, honest, first, false}, // it starts over
+	} {
+		d := newDesk(t, 20)
+		for _, w := range c.order {
+			d.call(0, tuner.Sync{Worker: w})
+		}
+		d.saysAll(first, 0.5)
+		for _, w := range c.order {
+			factor := 1.0
+			if w.ID == second.ID {
+				factor = 0.5
+			}
+			if n := d.said(w, factor, 1); n != 1 {
+				t.Fatalf("%s is asked %d times", w.ID, n)
+			}
+		}
+		for _, w := range []tuner.Worker{first, second, honest, other} {
+			if got := d.l.Distrusts(w.ID); got != (w.ID == c.expelled.ID) {
+				t.Errorf("asked in the order %v: %s is not believed: %v", c.order, w.ID, got)
+			}
+		}
+		if !c.confirmed {
+			if void := d.l.Void(); len(void) != 1 {
+				t.Errorf("what %s said stays", first.ID)
+			}
+			continue
+		}
+		s := d.ended()
+		if want := tunertest.Oracle(s.Best.Index).TimeUS / 2; !s.Confirmed || !s.Independent || s.Best.Outcome.TimeUS != want {
+			t.Errorf("the best is %+v, confirmed: %v, by another credential: %v; this limit has gone: say so in docs/FAULTS.md", s.Best, s.Confirmed, s.Independent)
+		}
+	}
+}
+
 // Another caller cannot go on under a worker's name, whatever else of its session
 // he knows, and what he says of himself is not held against it.
 func TestNamesAreOfTheirCredential(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 func (h *history) enter(num uint64, b tunertest.Bundle) {
 	h.bundles[num] = b
 	content, digest := b.Content()
-	_ = h.store.PutBundle(digest, content)
+	_, _ = h.store.PutBundle(digest, content, tuner.Act{})
 	spec := b.Spec(fmt.Sprint("test", num))
 	plan := h.plan(spec)
 	h.ledger.Add(tuner.Sweep{Num: num, ID: spec.ID(""), Spec: spec, Window: plan.Window, Names: plan.Names}, plan, nil)

@@ -84,7 +84,7 @@ func newAudited(t *testing.T, seed uint64, b tunertest.Bundle, attempts int, aud
 		granted: map[lease.Key]tuner.Grant{}, holder: map[uint64]string{}, recorded: map[lease.Key]bool{},
 	}
 	content, digest := b.Content()
-	_ = h.store.PutBundle(digest, content)
+	_, _ = h.store.PutBundle(digest, content, tuner.Act{})
 	h.ledger = tuner.NewLedger(h.options(0))
 	h.ledger.Enter(h.now)
 	spec := b.Spec("test")

@@ -39,12 +39,16 @@ func (o *options) backUp(ctx context.Context, from source, database string, c *c
 		select {
 		case now := <-tick.C:
 			name, err := writeBackup(from, database, now)
-			if err == nil {
-				log.Info("backed up", "file", name, "took", time.Since(now))
-				err = errors.Join(pruneBackups(database, o.backupKeep), c.Note(ctx, tuner.Act{What: tuner.ActBackUp, Detail: filepath.Base(name)}))
-			}
 			if err != nil {
 				log.Error("the backup failed", "error", err)
+				continue
+			}
+			log.Info("backed up", "file", name, "took", time.Since(now))
+			if err := pruneBackups(database, o.backupKeep); err != nil {
+				log.Warn("old backups could not be removed", "error", err)
+			}
+			if err := c.Note(ctx, tuner.Act{What: tuner.ActBackUp, Detail: filepath.Base(name)}); err != nil && ctx.Err() == nil {
+				log.Warn("the backup could not be recorded in the audit log", "file", name, "error", err)
 			}
 		case <-ctx.Done():
 			return

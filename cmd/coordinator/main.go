@@ -76,7 +76,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
 	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
 	f.IntVar(&o.quotas.Sweeps, "max-caller-sweeps", 200, "sweeps of one caller that run or are paused, where callers have credentials; admins have no limit; -1: nobody has")
-	f.Int64Var(&o.quotas.Configurations, "max-caller-configurations", 1e9, "configurations that are to be evaluated for one caller, but for sweeps with a time budget; -1: no limit")
+	f.Int64Var(&o.quotas.Configurations, "max-caller-configurations", 1e9, "configurations that are to be evaluated for one caller, but for sweeps with a time budget of a day at most; -1: no limit")
 	f.Int64Var(&o.quotas.BundleBytes, "max-caller-bundles", 4<<30, "bytes of the kernel bundles of one caller's sweeps; -1: no limit")
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
 	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")

@@ -30,7 +30,7 @@ func (a *app) lookCloser(ctx context.Context, p *plan, i int, names []string, be
 	}
 	out, report, err := evaluate.New(compiler).Evaluate(ctx, evaluate.Job{
 		Kernel: p.of[i].def, Config: search.Config{Names: names, Values: rpc.ToValues(best.GetConfig())}, Problem: spec.GetProblem(),
-		Arch: p.of[i].arch.Descriptor, Level: level, Warn: spec.GetFaults() == "warn", Answers: evaluate.NewAnswers(), Closely: true,
+		Arch: p.of[i].arch.Descriptor, Level: level, Warn: spec.GetFaults() == "warn", Answers: evaluate.NewAnswers(), Closely: true, Assembler: compiler.Assembler(),
 	})
 	switch {
 	case err != nil || out.Compiler != o.GetCompiler():

@@ -126,7 +126,7 @@ func (x *examination) examine() error {
 	return nil
 }
 
-// compilers says which there are for kernels that have no PTX, or the line that installs one.
+// compilers says which there are for kernels that have no PTX, and for --ptxas, or the line that installs one.
 func (x *examination) compilers() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -136,6 +136,9 @@ func (x *examination) compilers() {
 			name, _, _ = strings.Cut(name, " device ")
 			found = append(found, name)
 		}
+	}
+	if name, err := compile.NewPTXAS("", "", compile.DefaultLimits()).Identify(ctx, ""); err == nil {
+		found = append(found, name)
 	}
 	if len(found) == 0 {
 		x.say(noted, "compilers", "none is found; without root and GPU: %s", compile.NVCCInstall)

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -22,7 +23,7 @@ func dataDirectory(t *testing.T) (dir, database string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := st.PutBundle("abc", bytes.Repeat([]byte("content"), 1000)); err != nil {
+	if _, err := st.PutBundle("abc", bytes.Repeat([]byte("content"), 1000), tuner.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Close(); err != nil {

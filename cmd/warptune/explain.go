@@ -115,7 +115,7 @@ func (x *explanation) open() (done func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	compiler, err := x.app.compiler(x.simulation.compiler)
+	compiler, err := x.app.compiler(x.choice())
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (x *explanation) open() (done func(), err error) {
 	def := x.def
 	x.arch = d
 	x.batch = evaluate.Batch{
-		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
+		Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
 		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
 	}
 	return done, nil

@@ -27,8 +27,11 @@ func (x *explanation) choose(ctx context.Context) error {
 	var records []record.Record
 	var texts []string
 	n := min(space.Size(), mostRanked)
+	if n == 0 {
+		return tuner.Errorf(tuner.Invalid, "explain", "no configuration of %s satisfies its constraints: \"warptune space\" shows which one leaves none", x.def.Name)
+	}
 	for i := range n {
-		text := space.At(i * space.Size() / n).String()
+		text := space.At(spread(i, n, space.Size())).String()
 		rec, err := configRecord(x.def, text, x.problem)
 		if err != nil {
 			return err
@@ -58,6 +61,9 @@ func (x *explanation) choose(ctx context.Context) error {
 	}
 	return nil
 }
+
+// spread is the i-th of n places that lie evenly among size, without overflow.
+func spread(i, n, size int64) int64 { return i*(size/n) + i*(size%n)/n }
 
 // stored is the best configuration that a sweep found, where there is one for what is asked for.
 func (x *explanation) stored(ctx context.Context) (text string, ok bool) {

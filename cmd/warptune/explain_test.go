@@ -29,6 +29,30 @@ func TestExplainSaysWhatBinds(t *testing.T) {
 	}
 }
 
+// A space without a configuration is said to be empty; one of more configurations than fit an index times an index is
+// looked at from end to end.
+func TestExplainChooses(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		part(t, d, "ConfigurationSpace")["Conditions"] = []any{map[string]any{"Parameters": []any{"ITEMS"}, "Expression": "ITEMS > 99"}}
+	})
+	r := warptune(t, "explain", path, "--arch", "h200", "--db", filepath.Join(t.TempDir(), "x.db"))
+	if r.code != exitFailed || !strings.Contains(r.stderr, "no configuration of") {
+		t.Errorf("an empty space: status %d, %s", r.code, r.stderr)
+	}
+	const size = 1<<61 + 12345
+	last := int64(-1)
+	for i := range int64(mostRanked) {
+		at := spread(i, mostRanked, size)
+		if at <= last || at >= size {
+			t.Fatalf("place %d of %d is %d, after %d of %d", i, mostRanked, at, last, int64(size))
+		}
+		last = at
+	}
+	if last < size/mostRanked*(mostRanked-1) {
+		t.Errorf("the last place is %d of %d", last, int64(size))
+	}
+}
+
 // What introductions to CUDA teach, explain says of kernels that do otherwise, at the line where they do.
 func TestExplainIntroductions(t *testing.T) {
 	for _, tt := range []struct {

@@ -22,8 +22,8 @@ func (a *app) fidelityCommand() *cobra.Command {
 	var m measured
 	var set datasetFlags
 	cmd := &cobra.Command{
-		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --arch A --timings SPACE.csv[.gz] --kernel KERNEL | --dataset NAME",
-		Short: "Score predictions against measured configurations",
+		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --arch A --timings SPACE.csv[.gz] --kernel KERNEL | --dataset NAME | --arch A --kernel KERNEL --ptxas",
+		Short: "Score predictions against measured configurations, or registers against ptxas",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if m.sample < 0 {
@@ -35,8 +35,11 @@ func (a *app) fidelityCommand() *cobra.Command {
 			if set.name != "" {
 				return a.fidelityOfSets(cmd, &s, &m, &set)
 			}
+			if m.timings == "" && m.kernel != "" && s.ptxas {
+				return a.fidelityOfRegisters(cmd.Context(), &s, &m)
+			}
 			if m.timings == "" {
-				return usagef("--timings or --dataset is required: a file of measured records, or the name of a measured data set")
+				return usagef("--timings or --dataset is required: a file of measured records, or the name of a measured data set; or --kernel and --ptxas: registers by the model and by ptxas")
 			}
 			return a.fidelityOf(cmd.Context(), &s, &m)
 		},
@@ -45,9 +48,9 @@ func (a *app) fidelityCommand() *cobra.Command {
 	set.flags(cmd)
 	cmd.Flags().Lookup("level").Usage += "; model,cycle: what ranking by the one saves of the other"
 	cmd.Flags().StringVar(&m.timings, "timings", "", "measured records (times or counters), or a space recorded by another tuner (as replay takes it: .csv, .json; its times)")
-	cmd.Flags().StringVar(&m.kernel, "kernel", "", "the kernel of a recorded space: built-in name or definition file")
+	cmd.Flags().StringVar(&m.kernel, "kernel", "", "the kernel of a recorded space, or whose registers ptxas is asked for: built-in name, definition file or folder of launch records")
 	cmd.Flags().StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
-	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
+	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all (of a kernel's configurations 256)")
 	cmd.Flags().StringVar(&m.predictions, "predictions", "", "also write every record with its prediction to this file")
 	cmd.Flags().StringSliceVar(&m.without, "without", nil, "leave out rules of the assembler model, by id, to see what they earn (an unknown id lists them)")
 	return cmd
@@ -101,7 +104,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		return err
 	}
 	defer done()
-	compiler, err := a.compiler(s.compiler)
+	compiler, err := a.compiler(s.choice())
 	if err != nil {
 		return err
 	}
@@ -123,7 +126,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Launches: launches, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
+	batch := evaluate.Batch{Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Kernels: open, Launches: launches, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)

@@ -21,9 +21,10 @@ import (
 
 // simulation is the flags that simulate, explain and fidelity share.
 type simulation struct {
-	arch, level, ptxDir, compiler string
-	slots                         int
-	checking                      checking
+	arch, level, ptxDir string
+	toolFlags
+	slots    int
+	checking checking
 }
 
 func (s *simulation) flags(cmd *cobra.Command) {
@@ -31,7 +32,7 @@ func (s *simulation) flags(cmd *cobra.Command) {
 	f.StringVar(&s.arch, "arch", "", archHelp("architecture to predict for"))
 	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form, about a millisecond")
 	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory, .zip or .tar.zst with the PTX that records name")
-	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
+	s.toolFlags.flags(f)
 	s.checking.flags(f)
 	f.IntVar(&s.slots, "slots", defaultSlots(), "configurations simulated at a time")
 }
@@ -158,7 +159,7 @@ func (a *app) simulate(ctx context.Context, s *simulation, records []record.Reco
 		return err
 	}
 	defer done()
-	compiler, err := a.compiler(s.compiler)
+	compiler, err := a.compiler(s.choice())
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (a *app) simulate(ctx context.Context, s *simulation, records []record.Reco
 		return err
 	}
 	bar := a.progress("configurations")
-	batch.Compiler, batch.PTX, batch.Arch, batch.Level, batch.Slots = compiler, ptx, d, level, s.slots
+	batch.Compiler, batch.Assembler, batch.PTX, batch.Arch, batch.Level, batch.Slots = compiler, compiler.Assembler(), ptx, d, level, s.slots
 	batch.Done, batch.Check, batch.Warn, batch.Compare = bar.update, depth, warn, true
 	results, err := batch.Run(ctx, records)
 	bar.finish()

@@ -34,7 +34,7 @@ type sweepFlags struct {
 	transfer bool
 	seed     uint64
 	level    string
-	compiler string
+	toolFlags
 	warm     []string // files of other tuners
 	checking checking
 }
@@ -58,7 +58,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 		"the promising ones by the other (default: cycle; model,cycle with a proof as the budget)")
 	f.StringArrayVar(&s.warm, "warm-start", nil, "begin with the best of a T4, Kernel Tuner cache or KTT result file, measured anywhere; repeatable")
 	s.checking.flags(f)
-	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
+	s.toolFlags.flags(f)
 }
 
 // plan is what the flags ask for: one spec for each kernel, architecture and problem
@@ -202,7 +202,7 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 	if s.rule.Negligible, err = negligibleShare(s.share, s.strategy); err != nil {
 		return nil, b, usagef("--negligible: %w", err)
 	}
-	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
+	if _, err := compile.New(compile.Options{Compiler: s.choice()}); err != nil {
 		return nil, b, usageError{err}
 	}
 	if _, _, err := s.checking.parse(); err != nil {
@@ -318,7 +318,7 @@ func checkProblem(def *kernel.Definition, size []int64) error {
 func (s *sweepFlags) spec(name, bundle string, d cluster.Arch, problem []int64, set map[string][]string, b budget) *warptunev1.Spec {
 	spec := &warptunev1.Spec{
 		Kernel: name, Bundle: bundle, Arch: d.Name, Problem: problem, Set: map[string]*warptunev1.Values{},
-		Strategy: s.strategy, Budget: b.evaluations, Seed: s.seed, Level: s.level, Compiler: s.compiler,
+		Strategy: s.strategy, Budget: b.evaluations, Seed: s.seed, Level: s.level, Compiler: s.choice(),
 		BudgetMs: b.time.Milliseconds(), Within: b.within, Transfer: s.transfer,
 		Patience: s.rule.Patience, Negligible: s.rule.Negligible,
 		ArchDigest: d.Digest, Engine: simengine.Version(),

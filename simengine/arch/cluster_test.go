@@ -26,20 +26,22 @@ func TestCheckCluster(t *testing.T) {
 	for _, c := range []struct {
 		d             *Descriptor
 		grid, cluster [3]int
-		ok, limit     bool
+		ok            bool
+		want          int // of the limit it is beyond
 	}{
-		{h100, [3]int{64, 1, 1}, [3]int{}, true, false},
-		{h100, [3]int{64, 2, 1}, [3]int{4, 2, 1}, true, false},
-		{h100, [3]int{62, 1, 1}, [3]int{4, 1, 1}, false, false},
-		{h100, [3]int{64, 1, 1}, [3]int{32, 1, 1}, false, true},
-		{h100, [3]int{64, 1, 1}, [3]int{-1, 1, 1}, false, true},
-		{h100, [3]int{64, 1, 1}, [3]int{2, 0, 1}, false, true},
-		{a100, [3]int{64, 1, 1}, [3]int{1, 1, 1}, true, false},
-		{a100, [3]int{64, 1, 1}, [3]int{2, 1, 1}, false, true},
+		{h100, [3]int{64, 1, 1}, [3]int{}, true, 0},
+		{h100, [3]int{64, 2, 1}, [3]int{4, 2, 1}, true, 0},
+		{h100, [3]int{62, 1, 1}, [3]int{4, 1, 1}, false, 0},
+		{h100, [3]int{64, 1, 1}, [3]int{32, 1, 1}, false, 32},
+		{h100, [3]int{64, 1, 1}, [3]int{-1, 1, 1}, false, 0},
+		{h100, [3]int{64, 1, 1}, [3]int{2, 0, 1}, false, 0},
+		{h100, [3]int{64, 1, 1}, [3]int{1 << 30, 1 << 30, 1 << 30}, false, 1_000_000},
+		{a100, [3]int{64, 1, 1}, [3]int{1, 1, 1}, true, 0},
+		{a100, [3]int{64, 1, 1}, [3]int{2, 1, 1}, false, 2},
 	} {
 		err := CheckCluster(c.d, c.grid, c.cluster)
 		var l *LaunchError
-		if (err == nil) != c.ok || errors.As(err, &l) != c.limit {
+		if (err == nil) != c.ok || errors.As(err, &l) != (c.want > 0) || l != nil && l.Want != c.want {
 			t.Errorf("%s, grid %v in clusters of %v: %v", c.d.Name, c.grid, c.cluster, err)
 		}
 	}

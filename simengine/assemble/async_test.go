@@ -29,3 +29,21 @@ cp.async.wait_group 0;`)
 		}
 	}
 }
+
+// An arrival that releases at the scope of the cluster comes after a fence of the device; others do not, and an arrival
+// that awaits nothing beyond its CTA keeps its place.
+func TestReleasesFence(t *testing.T) {
+	for arrival, fences := range map[string]int{
+		"mbarrier.arrive.release.cluster.shared::cta.b64 %rd6, [%r5];":               1,
+		"mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _, [%r5];":         1,
+		"mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64 %rd6, [%r5], 64;": 1,
+		"mbarrier.arrive.shared::cluster.b64 _, [%r5];":                              0,
+		"mbarrier.arrive.release.cta.shared::cta.b64 %rd6, [%r5];":                   0,
+		"mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r5], 0;":    0,
+	} {
+		n := selectedOps(t, kernelOf("mov.u32 %r5, s;\n"+arrival), [2]int{9, 0})
+		if n[mir.OpMEMBAR] != fences || n[mir.OpMEMBARALL] != fences {
+			t.Errorf("%s: %d and %d fences, want %d", arrival, n[mir.OpMEMBAR], n[mir.OpMEMBARALL], fences)
+		}
+	}
+}

@@ -54,10 +54,9 @@ func (u *unit) allocate() error {
 	return u.shareRegisters(own)
 }
 
-// shareRegisters spills words until no more are live than there are registers, and lets values for
-// which the holes between accumulators are too small share registers with others. ptxas moves
-// accumulators out of the way instead, which is not modelled: the moves are missing, and an
-// instruction may wait for another that it does not depend on.
+// shareRegisters spills words until no more are live than there are registers. Values for which the holes between
+// accumulators are too small then share registers with others. ptxas moves accumulators out of the way instead, which
+// is not modelled. So the moves are missing, and an instruction may wait for another that it does not depend on.
 func (u *unit) shareRegisters(own int) error {
 	regalloc.SpillTo(u.mir, max(own, leastRegisters))
 	if err := u.mir.FindLiveness(); err != nil {

@@ -24,7 +24,7 @@ func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32) signal {
 		}
 	}
 	if reading != 0 {
-		r.observe(w, in, ir.Global, g.Width, reading, true)
+		r.observe(w, in, ir.Global, g.Width, reading, a.Data)
 		if r.series != nil {
 			if s := r.globalRaces(w, in, g, reading, false); s != next {
 				return s
@@ -38,7 +38,7 @@ func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32) signal {
 			return s
 		}
 	}
-	r.observe(w, in, ir.Shared, a.Width, mask, true)
+	r.observe(w, in, ir.Shared, a.Width, mask, a.Data)
 	if r.p.Tracks {
 		if s := r.touchTiles(w, in, a, mask); s != next {
 			return s

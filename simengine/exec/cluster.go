@@ -9,10 +9,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// An address of shared memory of a cluster has in bits 24 to 31 the rank of its CTA plus one. 0 is
-// the CTA that uses the address, so that its own addresses are such addresses too.
+// An address of shared memory of a cluster has a rank in bits 24 to 31 (ir.RankShift). A CTA's own addresses are such
+// addresses too.
 const (
-	clusterShift = 24
+	clusterShift = ir.RankShift
 	clusterRanks = 0xff << clusterShift
 	withinCTA    = 1<<clusterShift - 1
 )
@@ -158,7 +158,7 @@ func (r *Runner) ctaRank(w *warp, in *code.Instr, mask uint32) signal {
 }
 
 // distributed performs an access to the shared memory of CTAs of the cluster. Observers are told of
-// addresses within the CTAs.
+// addresses with ranks, of which the CTA's own has none.
 func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
 	a := in.X.Access
 	var ranks [WarpSize]int
@@ -174,7 +174,14 @@ func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
 	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
 		return s
 	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		r.addr[l] |= uint64(ranks[l]+1) << clusterShift
+	}
 	r.observe(w, in, ir.SharedCluster, a.Width, mask, a.Data)
+	for m := mask; m != 0; m &= m - 1 {
+		r.addr[bits.TrailingZeros32(m)] &= withinCTA
+	}
 	if !a.Data {
 		return next
 	}

@@ -153,7 +153,7 @@ func (run *loopRun) note(w *warp, s *code.Sampler) {
 func (run *loopRun) cycled(w *warp, s *code.Sampler) bool {
 	for n, c := range s.Cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
+			if l := bits.TrailingZeros32(m); w.value(c, l) != run.cyclic[n][l] {
 				return false
 			}
 		}
@@ -162,11 +162,24 @@ func (run *loopRun) cycled(w *warp, s *code.Sampler) bool {
 }
 
 func (w *warp) copyOut(d *[WarpSize]uint64, s code.Slot) {
-	if s.File == code.File64 {
+	switch s.File {
+	case code.File64:
 		*d = w.r64[s.Index]
-		return
+	case code.FilePred:
+		for l := range d {
+			d[l] = w.value(s, l)
+		}
+	default:
+		widen(d, &w.r32[s.Index], false)
 	}
-	widen(d, &w.r32[s.Index], false)
+}
+
+// value is get for predicates too.
+func (w *warp) value(s code.Slot, l int) uint64 {
+	if s.File == code.FilePred {
+		return uint64(w.pred[s.Index] >> l & 1)
+	}
+	return w.get(s, l)
 }
 
 // leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
@@ -213,6 +226,9 @@ func (r *Runner) skip(w *warp, run *loopRun, s *code.Sampler, loop int32, period
 		if s.Estimated {
 			n -= marginal
 		}
+		if s.Periodic {
+			n = r.fewest(key, period, n)
+		}
 		if agreed, ok := r.agreed[key]; !ok {
 			r.agreed[key] = n
 		} else if s.Estimated && n+2*marginal >= agreed {
@@ -238,6 +254,22 @@ func (r *Runner) skip(w *warp, run *loopRun, s *code.Sampler, loop int32, period
 		}
 		r.obs.Repeat(w.id, s.Head, n)
 	}
+}
+
+// fewest is n, or less of it in whole periods, as few as warps before have left out or one of an earlier run could. Where
+// a warp cannot leave out as many as those before it, the next run knows.
+func (r *Runner) fewest(key loopKey, period, n int64) int64 {
+	if least, ok := r.least[key]; ok && least < n {
+		n = least - max(least, 0)%period
+	}
+	agreed, ok := r.agreed[key]
+	switch {
+	case ok && agreed < n && agreed%period == 0:
+		return agreed
+	case ok && agreed > n:
+		r.least[key] = n
+	}
+	return n
 }
 
 // remaining is how many more comparisons will continue the loop: 0 where that differs between lanes

@@ -133,7 +133,7 @@ func (r *Runner) endPassages() {
 // restartPassages prepares another run of a CTA whose warps did not agree, and reports whether loops
 // are sampled in it.
 func (r *Runner) restartPassages() bool {
-	if len(r.passages) == 0 || r.runs >= mostRuns {
+	if len(r.passages) == 0 && len(r.least) == 0 || r.runs >= mostRuns {
 		return false
 	}
 	r.runs++

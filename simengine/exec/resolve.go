@@ -54,7 +54,7 @@ func (r *Runner) memory(w *warp, in *code.Instr, mask uint32) signal {
 	a := in.X.Access
 	active := mask
 	mask &= a.Lanes
-	if !a.Data && a.Op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.Space == ir.Shared) {
+	if !a.Data && (r.opt.PathOnly || r.opt.DeviceOnly && a.Space == ir.Shared && a.Op != ir.CpAsync) {
 		return next
 	}
 	if a.Family != 0 && r.follow(w, in, mask) {

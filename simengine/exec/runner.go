@@ -96,6 +96,7 @@ type raceDetection struct {
 type loopSampling struct {
 	sampling       bool
 	agreed         map[loopKey]int64 // iterations left out
+	least          map[loopKey]int64 // of those of periodic loops, the fewest that a warp of an earlier run could leave out
 	disagree       bool
 	noBarrierLoops bool
 	passages       []passage
@@ -135,6 +136,7 @@ type scratch struct {
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
 	r.regions, r.families, r.agreed = make([]*memory.Region, p.Accesses), make([]family, p.Families+1), map[loopKey]int64{}
+	r.least = map[loopKey]int64{}
 	r.maps, r.arrivals = make([]usedMap, p.MapUses), map[uint64]uint64{}
 	for _, pc := range p.SlowPaths {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
@@ -237,6 +239,7 @@ func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs O
 	}
 	r.checkRaces = !opt.Races || !canRestart || r.p.Waits || !r.p.CanFilterRaces() || r.series != nil
 	r.passages, r.runs = r.passages[:0], 0
+	clear(r.least)
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setupGroup()

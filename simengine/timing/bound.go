@@ -55,10 +55,10 @@ func (w *Work) Mean(o *Work) Work {
 }
 
 // BoundFrom is the share of a unit's peak from which on it is said to bind: under it for all units
-// latency does. The threshold is ours. Of 3008 profiled launches (deploy/calibrate/datasets) 991 have no unit there by
-// their counters; what warps of these stall for longest is data, an instruction or a barrier, not a full pipe or
-// queue, in 88 %: in 95 % of those whose nearest unit is at 40 to 50 %, 90 % at 55 to 60 %, 81 % at 65 to 70 %,
-// 53 % from 90 % on.
+// latency does. The threshold is ours. Of 3,008 profiled launches (deploy/calibrate/datasets) 991 have no unit there
+// by their counters. In 88 % of them what warps stall for longest is data, an instruction or a barrier, not a full
+// pipe or queue. By how near the nearest unit is, that share is 95 % at 40 to 50 %, 90 % at 55 to 60 %, 81 % at 65 to
+// 70 %, and 53 % from 90 % on.
 const BoundFrom = 0.6
 
 // Tie is the share of the nearest unit's from which on another is as good as nearest: counted work and its prediction

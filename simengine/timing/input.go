@@ -38,6 +38,8 @@ type Input struct {
 	// DeviceSource, when not nil, is a cheaper Source that may leave out
 	// accesses to shared memory, for CTAs of which only the footprint matters.
 	DeviceSource func(cta int64) (*trace.CTA, error)
+	// ProbeSource is the same for CTAs of which only what they read matters; where it is nil, Source serves.
+	ProbeSource func(cta int64) (*trace.CTA, error)
 	// Spread are CTAs drawn from all of the grid, whose work differs; nil where one
 	// in the middle of the grid is like the others.
 	Spread []int64

@@ -4,14 +4,14 @@ package timing
 // are.
 type Site struct {
 	PC int32 // index in ir.Kernel.Instrs
-	// Executions is how often warps come to it, Instructions the machine instructions of warps issued for it, with
-	// those that spill and reload registers beside it, Threads the active lanes of these, and ThreadsOn those of them
-	// whose guard is on.
+	// Executions is how often warps come to it. Instructions is the machine instructions of warps issued for it, with
+	// those that spill and reload registers beside it. Threads is the active lanes of these, and ThreadsOn those of
+	// them whose guard is on.
 	Executions, Instructions, Threads, ThreadsOn float64
 	// Stalls is the cycles that warps waited before its machine instructions, by reason.
 	Stalls [NumStallReasons]float64
-	// Requests is its memory requests, Sectors the 32-byte sectors that they touch in L1 and IdealSectors as many as
-	// their bytes fill; Passes the turns of the data stage or of the banks of shared memory that they take, and
+	// Requests is its memory requests, Sectors the 32-byte sectors that they touch in L1, and IdealSectors as many as
+	// their bytes fill. Passes is the turns of the data stage or of the banks of shared memory that they take, and
 	// IdealPasses those without conflicts. Of a load from constant memory Passes is its distinct words.
 	Requests, Sectors, IdealSectors, Passes, IdealPasses float64
 	// L1Hits is the sectors that L1 held, L2Sectors those asked of L2 or stored there, DRAMSectors those that came

@@ -6,10 +6,10 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 )
 
-// SlotShares accounts for every issue slot of the device over r.Cycles, as shares of all: "issued" is what
-// Account says of issue, "idle" what SMs without a CTA have and what the clocked one had without a warp; the rest goes
-// to the other reasons as the clocked slots do or, where iterations of loops were left out, as warps waited. Nil
-// where nothing was clocked.
+// SlotShares accounts for every issue slot of the device over r.Cycles, as shares of all. "issued" is what Account
+// says of issue. "idle" is what SMs without a CTA have, and what the clocked one had without a warp. The rest goes to
+// the other reasons as the clocked slots do or, where iterations of loops were left out, as warps waited. Nil where
+// nothing was clocked.
 func (r *Result) SlotShares(d *arch.Descriptor) map[string]float64 {
 	if r.SchedulerCycles == 0 || r.CTAs == 0 || r.Cycles <= 0 {
 		return nil

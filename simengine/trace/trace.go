@@ -62,7 +62,8 @@ type Access struct {
 	// constant bank that the first lane reads at.
 	First  int32
 	NLines uint16
-	// Sectors is the number of distinct 32-byte sectors over all lines.
+	// Sectors is the number of distinct 32-byte sectors over all lines. For SharedCluster it is what the request
+	// sends to other CTAs: sectors, and with atomics one for each lane that waits for another at its word.
 	Sectors uint16
 	// MaxSame is the largest number of lanes that address the same word,
 	// what atomics serialise on.
@@ -72,7 +73,8 @@ type Access struct {
 	// Turns is what Passes would be if lanes that address the same word did not share it: what atomics on
 	// shared memory take.
 	Turns uint8
-	// Visits, for Const, is how often the lanes, one after another, come to another line of 64 bytes.
+	// Visits, for Const, is how often the lanes, one after another, come to another line of 64 bytes; for
+	// SharedCluster it is the lines of 128 bytes in other CTAs.
 	Visits uint8
 	// Drawn, for Const, says that they do not come through the table in order.
 	Drawn bool

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,28 +54,47 @@ func (c *Coordinator) Acts(_ context.Context, before uint64, limit int) (page []
 // Faults of the coordinator's are none, and of one caller only some a minute are
 // recorded, so that nobody fills the log with them.
 func (c *Coordinator) refused(ctx context.Context, a tuner.Act, err error) error {
+	if c.refusal(ctx, &a, err) {
+		c.noteRefusal(ctx, a)
+	}
+	return err
+}
+
+// Denied records that a caller's role may not do what he wanted to, which err says, and
+// does not wait for that.
+func (c *Coordinator) Denied(ctx context.Context, a tuner.Act, err error) {
+	if c.refusal(ctx, &a, err) {
+		go c.noteRefusal(context.WithoutCancel(ctx), a)
+	}
+}
+
+func (c *Coordinator) noteRefusal(ctx context.Context, a tuner.Act) {
+	if err := c.Note(ctx, a); err != nil {
+		c.log.Warn("a refusal could not be recorded", "what", a.What, "sweep", a.Sweep, "error", err)
+	}
+}
+
+// refusal has an act say how it was refused, and reports whether that is recorded.
+func (c *Coordinator) refusal(ctx context.Context, a *tuner.Act, err error) bool {
 	var known *tuner.Error
 	if !errors.As(err, &known) {
-		return err
+		return false
 	}
 	switch known.Kind {
 	case tuner.Invalid, tuner.Conflict, tuner.Mismatch, tuner.Limit, tuner.Unauthenticated, tuner.Denied:
 	default:
-		return err
+		return false
 	}
 	who := callerOf(ctx)
 	told, last := c.refusals.take(who.Name+" "+who.Address, c.opts.Now())
 	if !told {
-		return err
+		return false
 	}
 	a.By, a.Refused, a.Detail = who, known.Kind.String(), err.Error()
 	if last {
 		a.Detail = "what else is refused to this caller within a minute is not recorded; " + a.Detail
 	}
-	if e := c.Note(ctx, a); e != nil {
-		c.log.Warn("a refusal could not be recorded", "what", a.What, "sweep", a.Sweep, "error", e)
-	}
-	return err
+	return true
 }
 
 // mostRefusals is how many refusals of one caller are recorded a minute.
@@ -100,24 +120,24 @@ func (r *refusals) take(caller string, now time.Time) (told, last bool) {
 	return n <= mostRefusals, n == mostRefusals
 }
 
-// sayLocked records what is unsaid with the next change, which there is then.
-func (c *Coordinator) sayLocked() {
-	for _, a := range c.unsaid {
-		c.ledger.Note(a)
+// begin has the store note, with the first write, that the coordinator has started. Who
+// only looks at a store leaves nothing of it there.
+func (c *Coordinator) begin() error {
+	token, _, err := c.store.Numbers()
+	if err != nil {
+		return err
 	}
-	c.unsaid = nil
-}
-
-// begunLocked is the act of starting. Who only looks at a store leaves none in it.
-func (c *Coordinator) begunLocked() {
-	token, _, _ := c.store.Numbers()
-	c.unsaid = append(c.unsaid, tuner.Act{
+	c.incarnation = c.store.ID() + "." + rand.Text()[:16]
+	c.past, err = c.store.Begin(c.incarnation, tuner.Act{
 		At: c.opts.Now().UTC(), What: tuner.ActStart, Detail: fmt.Sprintf("incarnation %s, after token %d", c.incarnation, token),
 	})
+	c.unbegun = true
+	return err
 }
 
 // Foreign records that a worker was last answered by an incarnation of this store
-// that the store does not know: it is an older copy. It does so once for each.
+// that the store does not know: it is an older copy, or that was so many starts ago that
+// the store has forgotten it. It does so once for each.
 func (c *Coordinator) Foreign(ctx context.Context, worker, name string) error {
 	c.mu.Lock()
 	known := !strings.HasPrefix(name, c.store.ID()+".") || len(name) != len(c.incarnation) || name == c.incarnation
@@ -132,14 +152,18 @@ func (c *Coordinator) Foreign(ctx context.Context, worker, name string) error {
 	if known {
 		return nil
 	}
-	err := c.Note(ctx, tuner.Act{What: tuner.ActRestore, Worker: worker, Detail: "the database is an older copy, or was replaced: the worker was last answered by incarnation " + name + ", which it does not know"})
+	what := "the database is an older copy, or was replaced"
+	if len(c.past) >= tuner.MaxPast {
+		what = fmt.Sprintf("the database is an older copy, was replaced, or has been started more than %d times since", tuner.MaxPast)
+	}
+	err := c.Note(ctx, tuner.Act{What: tuner.ActRestore, Worker: worker, Detail: what + ": the worker was last answered by incarnation " + name + ", which it does not know"})
 	if err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.foreign, name)
 		return err
 	}
-	c.log.Warn("the database is an older copy: a worker was last answered by a coordinator that it does not know", "worker", worker, "incarnation", name)
+	c.log.Warn(what+": a worker was last answered by a coordinator that it does not know", "worker", worker, "incarnation", name)
 	return nil
 }
 

@@ -134,6 +134,66 @@ func TestActsAreRecorded(t *testing.T) {
 	}
 }
 
+// waiting is a store whose commits wait for a place.
+type waiting struct {
+	store.Store
+	place chan struct{}
+}
+
+func (w waiting) Commit(c *tuner.Changes) error {
+	w.place <- struct{}{}
+	defer func() { <-w.place }()
+	return w.Store.Commit(c)
+}
+
+// Of several that do a thing at once one does it, and is recorded. The others are
+// answered that it is so.
+func TestActsOfSeveralAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := waiting{store.NewMemory(), make(chan struct{}, 1)}
+		c, err := coordinator.New(h, coordinator.Options{Planner: tunertest.Planner{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		put(t, c, tunertest.Bundle{Size: 10})
+		id := submit(t, c, tunertest.Bundle{Size: 10}.Spec("kernel")).Sweep.ID
+		steer := func(to tuner.SweepState) func(context.Context) error {
+			return func(ctx context.Context) error { _, err := c.Steer(ctx, id, to); return err }
+		}
+		for _, step := range []struct {
+			what string
+			do   func(context.Context) error
+		}{
+			{"pause", steer(tuner.Paused)}, {"resume", steer(tuner.Running)}, {"cancel", steer(tuner.Cancelled)},
+			{"resume", steer(tuner.Running)}, {"cancel", steer(tuner.Cancelled)}, {"delete", func(ctx context.Context) error { return c.Delete(ctx, id) }},
+		} {
+			before := len(log(t, c))
+			h.place <- struct{}{}
+			errs := make(chan error, 5)
+			for range cap(errs) {
+				go func() { errs <- step.do(as(t, ada)) }()
+			}
+			synctest.Wait() // all see what was before
+			<-h.place
+			for range cap(errs) {
+				if err := <-errs; err != nil {
+					t.Errorf("%s: %v", step.what, err)
+				}
+			}
+			if got, want := told(log(t, c)[before:]), "ada@ "+step.what+" \n"; got != want {
+				t.Errorf("%s: recorded is\n%swant\n%s", step.what, got, want)
+			}
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Nobody fills the log with what is refused to him.
 func TestRefusalsDoNotFillTheAuditLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +255,35 @@ func TestOlderCopyIsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := told(log(t, c)), "- start \n- restore w \n"; got != want {
+	acts := log(t, c)
+	if got, want := told(acts), "- start \n- restore w \n"; got != want {
 		t.Errorf("the log is\n%swant\n%s", got, want)
+	}
+	if detail := acts[len(acts)-1].Detail; !strings.HasPrefix(detail, "the database is an older copy, or was replaced: ") {
+		t.Errorf("it says %q", detail)
+	}
+}
+
+// Where the store has forgotten its first starts, one of those is no proof of an older
+// copy, and none is claimed.
+func TestForgottenStartsAreNoOlderCopies(t *testing.T) {
+	st := store.NewMemory()
+	var first string
+	for i := range tuner.MaxPast + 2 {
+		c, err := coordinator.New(st, coordinator.Options{Planner: tunertest.Planner{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = c.Incarnation()
+		}
+	}
+	c := start(t, st, nil)
+	if err := c.Foreign(t.Context(), "w", first); err != nil {
+		t.Fatal(err)
+	}
+	acts := log(t, c)
+	if detail := acts[len(acts)-1].Detail; !strings.Contains(detail, "or has been started more than 64 times since") {
+		t.Errorf("it says %q", detail)
 	}
 }

@@ -1,57 +1,12 @@
 package coordinator
 
 import (
-	"container/heap"
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
-
-// MaxTop is the most results Top returns.
-const MaxTop = 10000
-
-// Top returns the best n results of a sweep, best first, of those at its last
-// level, and the trials whose rows are damaged: they may be among the best.
-func (c *Coordinator) Top(ctx context.Context, id string, n int) (best []tuner.Result, lost []int64, err error) {
-	s, _, err := c.board.find(id)
-	if err != nil {
-		return nil, nil, err
-	}
-	if n > MaxTop {
-		return nil, nil, tuner.Errorf(tuner.Limit, "list best trials", "%d asked for, at most %d", n, MaxTop)
-	}
-	top := worst{}
-	for r, err := range salvaged(c.store, s.Num, &lost) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if !s.Decides(r.Seq) {
-			continue
-		}
-		if len(top) < n {
-			heap.Push(&top, r)
-		} else if n > 0 && r.Less(&top[0]) {
-			top[0] = r
-			heap.Fix(&top, 0)
-		}
-		if r.Seq%store.PageLimit == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-	}
-	if err := c.whole(s.Num); err != nil {
-		return nil, nil, err
-	}
-	slices.SortFunc(top, func(a, b tuner.Result) int {
-		if a.Less(&b) {
-			return -1
-		}
-		return 1
-	})
-	return top, lost, nil
-}
 
 // Results returns up to limit results of a sweep from trial seq on, and the trials
 // among them whose rows are damaged; where both are empty there are no more.
@@ -63,11 +18,11 @@ func (c *Coordinator) Results(_ context.Context, num uint64, seq int64, limit in
 	return page, lost, err
 }
 
-// salvaged yields a sweep's stored results, and appends to lost the trials whose
-// rows are damaged.
-func salvaged(st store.Store, num uint64, lost *[]int64) iter.Seq2[tuner.Result, error] {
+// salvaged yields a sweep's stored results from trial seq on, and appends to lost the
+// trials whose rows are damaged.
+func salvaged(st store.Store, num uint64, seq int64, lost *[]int64) iter.Seq2[tuner.Result, error] {
 	return func(yield func(tuner.Result, error) bool) {
-		for seq := int64(0); ; {
+		for {
 			page, damaged, err := st.Salvage(num, seq, store.PageLimit)
 			if err != nil {
 				yield(tuner.Result{}, err)
@@ -138,22 +93,4 @@ func (c *Coordinator) Space(ctx context.Context, num uint64) (tuner.Space, error
 	}
 	c.spaces[num] = plan.Space
 	return plan.Space, nil
-}
-
-// worst is a heap of results with the worst on top.
-type worst []tuner.Result
-
-func (w worst) Len() int           { return len(w) }
-func (w worst) Less(i, j int) bool { return w[j].Less(&w[i]) }
-func (w worst) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-
-// Push is for package heap.
-func (w *worst) Push(x any) { *w = append(*w, x.(tuner.Result)) }
-
-// Pop is for package heap.
-func (w *worst) Pop() any {
-	old := *w
-	x := old[len(old)-1]
-	*w = old[:len(old)-1]
-	return x
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
@@ -35,6 +36,7 @@ func TestWhatWaitsBehindAFailedCommit(t *testing.T) {
 		if err := c.PutBundle(t.Context(), digest, content); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(10 * time.Second) // it has looked for bundles that nobody needs
 		broken.Store(true)
 		answers := make(chan error, 3)
 		for _, kernel := range []string{"first", "second", "third"} {

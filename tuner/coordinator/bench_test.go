@@ -27,7 +27,7 @@ func stored(b *testing.B, n int64) (path string, spec tuner.Spec) {
 	defer st.Close()
 	bundle := tunertest.Bundle{Size: 10_000_000}
 	content, digest := bundle.Content()
-	if err := st.PutBundle(digest, content); err != nil {
+	if _, err := st.PutBundle(digest, content, tuner.Act{}); err != nil {
 		b.Fatal(err)
 	}
 	spec = bundle.Spec("bench")

@@ -11,7 +11,7 @@ package coordinator
 
 import (
 	"context"
-	"crypto/rand"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -107,8 +107,9 @@ type Coordinator struct {
 	meter meter         // what is counted
 	lent  lent          // bundles that calls are sending
 	// submitting is held, shared, from when a bundle is looked up for a sweep
-	// until the sweep is durable, and so names it.
+	// until the sweep is durable, and so names it, and while one is stored.
 	submitting sync.RWMutex
+	putting    sync.Mutex    // held while a bundle is stored
 	planning   chan struct{} // a place for each plan that is being made
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
@@ -120,6 +121,10 @@ type Coordinator struct {
 	// parts are of stored definitions, by their bundles' digests.
 	partsMu sync.Mutex
 	parts   map[string]tuner.Parts
+
+	// ranked are what Top knows, by sweeps' numbers.
+	rankedMu sync.Mutex
+	ranked   map[uint64]*ranking
 
 	// Mutable fields, under mu.
 	mu      sync.Mutex
@@ -136,6 +141,7 @@ type Coordinator struct {
 	waiting waiters
 	doomed  []uint64         // sweeps being deleted
 	unused  bool             // there may be bundles that no sweep is of
+	loose   bool             // the store may have room to make of what removed sweeps have left
 	fresh   map[string]put   // bundles that no sweep is of yet
 	sizes   map[string]int64 // of the bundles that are stored, in bytes
 	asleep  []*sleeper       // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
@@ -145,7 +151,8 @@ type Coordinator struct {
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
-	unsaid   []tuner.Act     // to be recorded with the first change, or when a worker calls
+	unbegun  bool            // nothing has been committed yet: the store does not know of this incarnation
+	must     bool            // there is to be a group even if nothing is in it
 	foreign  map[string]bool // incarnations that the store does not know, and workers do
 	down     error           // why nothing can be changed; nil: it can
 	drain    *drain          // nil: it is not to end
@@ -160,10 +167,8 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
-	c.incarnation = st.ID() + "." + rand.Text()[:16]
-	var err error
-	if c.past, err = st.Begin(c.incarnation); err != nil {
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, ranked: map[uint64]*ranking{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	if err := c.begin(); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -171,7 +176,6 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if err := c.loadLocked(); err != nil {
 		return nil, err
 	}
-	c.begunLocked()
 	c.leaseTTL = c.ledger.LeaseTTL()
 	return c, nil
 }
@@ -205,17 +209,31 @@ func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error)
 		defer c.mu.Unlock()
 		return c.down
 	}
-	c.again = c.ledger.Enter(c.opts.Now())
-	err := f(c.ledger)
-	c.startOverLocked()
-	g := c.gatherLocked()
-	c.wakeLocked()
-	c.drainedLocked()
+	g, err := c.changeLocked(f)
 	c.mu.Unlock()
 	if waitErr := g.wait(ctx); waitErr != nil {
 		return waitErr
 	}
 	return err
+}
+
+// changeLocked is change until there is a group to wait for. After a panic nobody knows
+// what the ledger holds: nothing is stored of it any more, and Run ends.
+func (c *Coordinator) changeLocked(f func(l *tuner.Ledger) error) (g *group, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.failLocked(tuner.Errorf(tuner.Internal, "change", "panic: %v\n%s", p, debug.Stack()))
+			c.signal()
+			g, err = nil, c.down
+		}
+	}()
+	c.again = c.ledger.Enter(c.opts.Now())
+	err = f(c.ledger)
+	c.startOverLocked()
+	g = c.gatherLocked()
+	c.wakeLocked()
+	c.drainedLocked()
+	return g, err
 }
 
 // maxGroup is how many changes are enough for a group: more make a commit no
@@ -225,13 +243,12 @@ const maxGroup = 8192
 // gatherLocked moves the ledger's changes to the pending group and returns the
 // group to wait for until all changes so far are durable; nil: they are.
 func (c *Coordinator) gatherLocked() *group {
-	if c.ledger.Changed() {
+	if c.ledger.Changed() || c.must {
+		c.must, c.unbegun = false, false
 		if c.pending == nil {
 			c.pending = newGroup(c.spare)
 			c.spare = tuner.Changes{}
 		}
-		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid}) // it was before
-		c.unsaid = nil
 		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++
 	}
@@ -288,8 +305,8 @@ func (c *Coordinator) wakeLocked() {
 	if c.waiting.len() == 0 {
 		return
 	}
-	if c.ledger.Finished() {
-		c.waiting.wakeAll()
+	if c.ledger.Finished() { // who is to leave then is told; who stays has looked, and waits on
+		c.waiting.wake(c.waiting.len())
 		return
 	}
 	c.waiting.wake(int(min(c.ledger.Queued(), int64(c.waiting.len()))))

@@ -299,7 +299,7 @@ func TestSweepThatCannotBeRestoredFails(t *testing.T) {
 	st := store.NewMemory()
 	b := tunertest.Bundle{Size: 40}
 	content, digest := b.Content()
-	_ = st.PutBundle(digest, content)
+	_, _ = st.PutBundle(digest, content, tuner.Act{})
 	rec := tuner.Sweep{Num: 1, ID: "changed", Spec: b.Spec("kernel"), Window: 8, State: tuner.Running}
 	missing := tuner.Sweep{Num: 2, ID: "missing", Spec: tunertest.Bundle{Size: 41}.Spec("kernel"), Window: 8, State: tuner.Running}
 	fine := tuner.Sweep{Num: 3, ID: "fine", Spec: b.Spec("other"), Window: 8, State: tuner.Running}
@@ -335,7 +335,7 @@ func TestNoSweepOfWhatCannotBeEvaluated(t *testing.T) {
 	st := store.NewMemory()
 	b := tunertest.Bundle{Size: 40}
 	content, digest := b.Content()
-	_ = st.PutBundle(digest, content)
+	_, _ = st.PutBundle(digest, content, tuner.Act{})
 	ended := tuner.Sweep{Num: 1, ID: "ended", Spec: b.Spec("kernel"), Window: 8, State: tuner.Completed}
 	live := tuner.Sweep{Num: 2, ID: "live", Spec: b.Spec("other"), Window: 8, State: tuner.Running}
 	if err := st.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{ended, live}}); err != nil {

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -186,24 +187,46 @@ func (k *known) Find(key []byte) (tuner.Answer, bool) {
 	return tuner.Answer{Result: a.Result, Own: k.c.board.id(a.Sweep) == k.id}, true
 }
 
-// results yields a sweep's stored results from trial seq on.
+// results returns a sweep's results from trial seq on, in the order of trials. They are
+// read ahead, on as many processors as there are: reading one costs several times what
+// the ledger does with it.
 func results(st store.Store, num uint64, seq int64) iter.Seq2[tuner.Result, error] {
+	type page struct {
+		rows []tuner.Result // of the PageLimit trials from the first on
+		last bool           // there are none beyond
+		err  error
+	}
+	read := func(first int64) <-chan page {
+		out := make(chan page, 1) // who reads ends, whether or not anybody takes it
+		go func() {
+			rows, err := st.Results(num, first, store.PageLimit)
+			p := page{last: len(rows) == 0, err: err}
+			p.rows = slices.DeleteFunc(rows, func(r tuner.Result) bool { return r.Seq >= first+store.PageLimit })
+			out <- p
+		}()
+		return out
+	}
 	return func(yield func(tuner.Result, error) bool) {
+		var ahead []<-chan page
 		for {
-			page, err := st.Results(num, seq, store.PageLimit)
-			if err != nil {
-				yield(tuner.Result{}, err)
+			for len(ahead) < runtime.GOMAXPROCS(0) {
+				ahead = append(ahead, read(seq))
+				seq += store.PageLimit
+			}
+			p := <-ahead[0]
+			ahead = ahead[1:]
+			if p.err != nil {
+				yield(tuner.Result{}, p.err)
 				return
 			}
-			for i := range page {
-				if !yield(page[i], nil) {
+			for i := range p.rows {
+				if !yield(p.rows[i], nil) {
 					return
 				}
 			}
-			if len(page) == 0 {
+			if p.last {
 				return
 			}
-			seq = page[len(page)-1].Seq + 1
 		}
 	}
 }

@@ -16,7 +16,8 @@ type Quotas struct {
 	// Sweeps is the most sweeps that run or are paused; 0: 200. Negative: any number.
 	Sweeps int
 	// Configurations is the most that are still to be evaluated in those, but for sweeps
-	// with a time budget, which end by themselves; 0: 10^9. Negative: any number.
+	// with a time budget of a day at most, which end by themselves; 0: 10^9. Negative:
+	// any number.
 	Configurations int64
 	// BundleBytes is the most bytes of bundles that his sweeps are of, also those that
 	// have ended, and that he has put; 0: 4 GiB. Negative: any number.
@@ -59,6 +60,7 @@ type put struct {
 
 // fitsLocked says why a caller may not have one more live sweep of so many
 // configurations that are to be evaluated; nil: he may. owner is whose it will be.
+// Sweeps that end by themselves within a day count as sweeps only.
 func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.Spec, configurations int64) error {
 	const op = "check quotas"
 	who := callerOf(ctx)
@@ -72,7 +74,7 @@ func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.
 			return
 		}
 		sweeps++
-		if s.Spec.TimeBudget == 0 {
+		if !endsSoon(&s.Spec) {
 			left += max(0, s.Counts.Total-s.Counts.Done-s.Counts.Abandoned)
 		}
 	}
@@ -80,7 +82,7 @@ func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.
 	for _, s := range c.asleepLocked() {
 		add(s)
 	}
-	if spec.TimeBudget == 0 {
+	if !endsSoon(spec) {
 		left += configurations
 	}
 	if q.Sweeps > 0 && sweeps > q.Sweeps {
@@ -90,6 +92,11 @@ func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.
 		return tuner.Errorf(tuner.Limit, op, "%s would have %d configurations to be evaluated, and one caller may have %d (the coordinator's --max-caller-configurations): give a --budget, restrict parameters, or cancel sweeps", owner, left, q.Configurations)
 	}
 	return c.storableLocked(owner, spec.Bundle, spec.Descriptor)
+}
+
+// endsSoon reports whether a sweep ends by itself whatever it has left to evaluate.
+func endsSoon(spec *tuner.Spec) bool {
+	return spec.TimeBudget > 0 && spec.TimeBudget <= 24*time.Hour
 }
 
 // asleepLocked returns the sweeps that the ledger awaits.
@@ -139,21 +146,30 @@ func (c *Coordinator) storableLocked(owner string, digests ...string) error {
 }
 
 // receiveLocked notes that a bundle is about to be stored, or says why it may not be.
-func (c *Coordinator) receiveLocked(ctx context.Context, digest string, size int64) error {
+// undo takes back what it noted of one that was not stored before.
+func (c *Coordinator) receiveLocked(ctx context.Context, digest string, size int64) (undo func(), err error) {
 	owner := ""
 	if who := callerOf(ctx); !who.Anything {
 		owner = who.Name
 	}
 	_, stored := c.sizes[digest]
+	_, fresh := c.fresh[digest]
 	c.sizes[digest] = size
 	if owner != "" {
 		if err := c.storableLocked(owner, digest); err != nil {
 			if !stored {
 				delete(c.sizes, digest)
 			}
-			return err
+			return nil, err
 		}
 	}
 	c.fresh[digest] = put{c.opts.Now(), owner}
-	return nil
+	return func() {
+		if !stored {
+			delete(c.sizes, digest)
+		}
+		if !fresh {
+			delete(c.fresh, digest)
+		}
+	}, nil
 }

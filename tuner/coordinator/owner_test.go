@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,6 +207,37 @@ func TestQuotaOfConfigurations(t *testing.T) {
 	if _, err := c.Submit(as(t, ann), timed, ""); err != nil {
 		t.Errorf("with a time budget: %v", err)
 	}
+	timed.TimeBudget = 24 * time.Hour
+	if _, err := c.Submit(as(t, ann), timed, ""); tuner.KindOf(err) == tuner.Limit && !strings.Contains(err.Error(), "--max-caller-sweeps") {
+		t.Errorf("with a day: %v", err)
+	}
+}
+
+// A budget of time that is as good as none evades no quota, before and after a start.
+func TestQuotaOfConfigurationsCountsLongBudgets(t *testing.T) {
+	st := store.NewMemory()
+	c := limited(t, st)
+	first, second := tunertest.Bundle{Size: 600}, tunertest.Bundle{Size: 500}
+	put(t, c, first)
+	put(t, c, second)
+	long, short := first.Spec("kernel"), second.Spec("kernel")
+	long.TimeBudget, short.TimeBudget = 24*time.Hour+time.Millisecond, 24*time.Hour
+	if _, err := c.Submit(as(t, ann), long, ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := c.Submit(as(t, ann), second.Spec("kernel"), "")
+		says(t, err, "ann would have 1100 configurations", "1000")
+		c = limited(t, st)
+		put(t, c, second) // what no sweep is of has gone with the start
+	}
+	if _, err := c.Submit(as(t, ann), short, ""); err != nil {
+		t.Errorf("with a day: %v", err)
+	}
+	longer := second.Spec("kernel")
+	longer.TimeBudget = 1000 * time.Hour
+	_, err := c.Submit(as(t, ann), longer, "")
+	says(t, err, "ann would have 1100 configurations", "1000")
 }
 
 func TestQuotaOfConfigurationsCountsWhatIsLeft(t *testing.T) {
@@ -273,6 +305,52 @@ func waitUntil(t *testing.T, so func() bool) {
 		if time.Now().After(until) {
 			t.Fatal("it does not become so")
 		}
+	}
+}
+
+// A put that fails takes nothing back of a bundle that was stored before: it counts, and
+// is there for whoever is about to submit a sweep of it.
+func TestFailedPutsOfStoredBundles(t *testing.T) {
+	var fail atomic.Bool
+	st := &store.Failing{Store: store.NewMemory(), Fail: func() error {
+		if fail.Load() {
+			return tuner.Errorf(tuner.DiskFull, "store bundle", "no space")
+		}
+		return nil
+	}}
+	c := limited(t, st)
+	content, digest := tunertest.Bundle{Size: 100, Salt: 100}.Content() // 23 bytes
+	putAnn := func() error { return c.PutBundle(as(t, ann), digest, content) }
+	if err := putAnn(); err != nil {
+		t.Fatal(err)
+	}
+	fail.Store(true)
+	if err := putAnn(); tuner.KindOf(err) != tuner.DiskFull {
+		t.Fatal(err)
+	}
+	other, otherDigest := tunertest.Bundle{Size: 101, Salt: 100}.Content()
+	if err := c.PutBundle(as(t, ann), otherDigest, other); tuner.KindOf(err) != tuner.DiskFull {
+		t.Fatal(err)
+	}
+	fail.Store(false)
+	for i := range 2 { // what failed counts nothing
+		content, digest := tunertest.Bundle{Size: int64(102 + i), Salt: 100}.Content()
+		if err := c.PutBundle(as(t, ann), digest, content); (err == nil) != (i == 0) {
+			t.Errorf("put %d: %v", i, err)
+		}
+	}
+	gone, err := c.Submit(t.Context(), tunertest.Bundle{Size: 102, Salt: 100}.Spec("kernel"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	work(t, c, 1000)
+	if err := c.Delete(t.Context(), gone.Sweep.ID); err != nil { // then bundles go that nobody needs
+		t.Fatal(err)
+	}
+	_, other102 := tunertest.Bundle{Size: 102, Salt: 100}.Content()
+	waitUntil(t, func() bool { return !c.HasBundle(other102) })
+	if !c.HasBundle(digest) {
+		t.Error("the bundle that was put has gone")
 	}
 }
 

@@ -101,7 +101,7 @@ func TestPlanningAtStartEnds(t *testing.T) {
 		st := store.NewMemory()
 		b := tunertest.Bundle{Size: 4}
 		content, digest := b.Content()
-		_ = st.PutBundle(digest, content)
+		_, _ = st.PutBundle(digest, content, tuner.Act{})
 		live := tuner.Sweep{Num: 1, ID: "live", Spec: b.Spec("endless"), Window: 8, State: tuner.Running}
 		if err := st.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{live}}); err != nil {
 			t.Fatal(err)

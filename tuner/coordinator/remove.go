@@ -14,7 +14,10 @@ const removeChunk = 2000
 func (c *Coordinator) removeSome() error {
 	num, ok := c.nextDoomed()
 	if !ok {
-		return c.dropBundles()
+		if err := c.dropBundles(); err != nil {
+			return err
+		}
+		return c.compactSome()
 	}
 	more, err := c.store.Remove(num, removeChunk)
 	if err != nil {
@@ -23,13 +26,33 @@ func (c *Coordinator) removeSome() error {
 	if !more {
 		c.mu.Lock()
 		c.doomed = c.doomed[1:]
-		c.unused = true
+		c.unused, c.loose = true, true
 		c.mu.Unlock()
 		if s, ok := c.board.remove(num); ok {
 			c.log.Info("sweep deleted", "sweep", s.ID)
 		}
 	}
 	c.signal()
+	return nil
+}
+
+// compactSome has the store make room of what removed sweeps have left, bit by bit.
+func (c *Coordinator) compactSome() error {
+	c.mu.Lock()
+	due := c.loose && c.down == nil
+	c.mu.Unlock()
+	if !due {
+		return nil
+	}
+	more, err := c.store.Compact()
+	if err != nil {
+		return c.fail(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loose = more; more {
+		c.signal()
+	}
 	return nil
 }
 

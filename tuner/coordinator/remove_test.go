@@ -156,7 +156,7 @@ func completed(t *testing.T, n uint64) (store.Store, *Coordinator, []tuner.Sweep
 			changes.Results = append(changes.Results, tuner.ResultChange{Sweep: s.Num, Result: r})
 		}
 	}
-	step(t, func() error { return st.PutBundle(digest, content) }, func() error { return st.Commit(&changes) })
+	step(t, func() error { _, err := st.PutBundle(digest, content, tuner.Act{}); return err }, func() error { return st.Commit(&changes) })
 	c, err := New(st, Options{Planner: tunertest.Planner{}})
 	if err != nil {
 		t.Fatal(err)

@@ -126,3 +126,48 @@ func TestWhatWasGivenUpIsTriedAgain(t *testing.T) {
 		}
 	}
 }
+
+// How often a trial was granted outlives the coordinator: who is granted it next is told,
+// and so is what comes of it.
+func TestAttemptsOutliveRestarts(t *testing.T) {
+	const poison = 3
+	st := store.NewMemory()
+	c := start(t, st, nil)
+	id := begin(t, c, tunertest.Bundle{Size: 10})
+	fault := func(w tuner.Worker) (attempt int) {
+		t.Helper()
+		in := &tuner.Sync{Worker: w, Want: 10}
+		for range 10 {
+			reply, err := c.Synchronize(t.Context(), in, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Reports = nil
+			for _, g := range reply.Grants {
+				if g.Index == poison {
+					in.Reports, in.Want, attempt = append(in.Reports, tuner.Report{Held: g.Held, Fault: "no space left on device"}), 0, g.Attempt
+				}
+			}
+			if in.Want == 0 && in.Reports == nil {
+				return attempt
+			}
+		}
+		t.Fatal("the trial is not granted")
+		return 0
+	}
+	for i := range 3 {
+		if got := fault(tunertest.Worker(fmt.Sprint("w", i), 1, 10)); got != i+1 {
+			t.Errorf("after %d restarts it is attempt %d", i, got)
+		}
+		c = start(t, st, nil)
+	}
+	work(t, c, 10)
+	s, err := c.Sweep(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _, err := c.Results(t.Context(), s.Num, 0, 1000)
+	if err != nil || len(page) != 1 || page[0].Index != poison || page[0].Attempts != 4 { // all others are leased
+		t.Errorf("%+v (%v)", page, err)
+	}
+}

@@ -65,9 +65,12 @@ func (c *Coordinator) flush() error {
 		if done != nil {
 			c.spare, done = done.changes, nil
 		}
-		if c.down != nil {
+		if err := c.down; err != nil {
 			c.mu.Unlock()
-			return nil
+			if tuner.KindOf(err) == tuner.DiskFull {
+				return nil // until there is space: see tick
+			}
+			return err
 		}
 		g := c.nextLocked()
 		if g == nil && c.again {

@@ -32,22 +32,28 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 		return err
 	}
 	did := tuner.Act{By: callerOf(ctx), What: tuner.ActPutBundle, Detail: fmt.Sprintf("%s, %d bytes", digest, len(content))}
+	c.putting.Lock()
+	defer c.putting.Unlock()
+	c.submitting.RLock()
+	defer c.submitting.RUnlock()
 	c.mu.Lock()
-	err := c.receiveLocked(ctx, digest, int64(len(content)))
-	if err == nil { // durable with the next change, and so before a sweep of it is
-		c.ledger.Note(did)
-	}
+	undo, err := c.receiveLocked(ctx, digest, int64(len(content)))
+	did = c.ledger.Dated(did)
 	c.mu.Unlock()
 	if err != nil {
 		return c.refused(ctx, did, err)
 	}
-	if err = c.store.PutBundle(digest, content); err != nil {
+	added, err := c.store.PutBundle(digest, content, did)
+	if err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.fresh, digest)
-		delete(c.sizes, digest)
+		undo()
+		return err
 	}
-	return err
+	if added {
+		c.logActs([]tuner.Act{did})
+	}
+	return nil
 }
 
 // HasBundle reports whether a bundle is stored.
@@ -264,17 +270,21 @@ func (c *Coordinator) steer(ctx context.Context, what, id string, to tuner.Sweep
 		return s, tuner.Errorf(tuner.Conflict, "steer sweep "+s.ID, "it is %s and cannot become %s", s.State, to)
 	}
 	err = c.change(ctx, func(l *tuner.Ledger) error {
+		now, _ := l.Sweep(s.Num)
 		err := l.Steer(s.Num, to)
-		if err == nil {
+		if err == nil && now.State != to {
 			l.Note(act(ctx, what, &s, ""))
 		}
 		return err
 	})
-	if err != nil {
+	now, _, found := c.board.find(s.ID)
+	switch {
+	case tuner.KindOf(err) == tuner.NotFound && found == nil && now.State != s.State: // it has ended meanwhile
+		return c.steer(ctx, what, s.ID, to)
+	case err != nil:
 		return s, err
 	}
-	s, _, err = c.board.find(s.ID)
-	return s, err
+	return now, found
 }
 
 // Delete removes an ended sweep with its results. It returns when the sweep is
@@ -293,6 +303,9 @@ func (c *Coordinator) delete(ctx context.Context, id string) (tuner.Sweep, error
 		return s, err
 	}
 	return s, c.change(ctx, func(l *tuner.Ledger) error {
+		if slices.Contains(c.doomed, s.Num) { // by somebody else, just now
+			return nil
+		}
 		if err := l.Delete(s); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 		var reply *tuner.SyncReply
 		var held *ticket
 		err := c.change(ctx, func(l *tuner.Ledger) (err error) {
-			c.sayLocked() // no worker is answered by an incarnation that the store may not know after a crash
+			c.must = c.unbegun // no worker is answered by an incarnation that the store may not know after a crash
 			now, may := c.grantableLocked(in)
 			reply, err = l.Synchronize(now)
 			if err == nil && wait > 0 && may && reply.Idle() && !reply.Unanswered && !(reply.Finished && in.Leaves) && !in.Draining {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -41,7 +42,8 @@ type role struct {
 	Lease  time.Duration
 	Die    *death // nil: when it is killed
 	Audit  float64
-	NoSync bool // the control of power cuts: nothing is ever synced
+	NoSync bool   // the control of power cuts: nothing is ever synced
+	Slow   string // a file: while it exists, each commit takes long
 
 	// Of a worker.
 	Slots   int
@@ -104,6 +106,10 @@ func (r *role) coordinate() error {
 	if r.Die != nil {
 		used = &dying{Store: st, death: *r.Die}
 	}
+	if r.Slow != "" {
+		used = slow{used, r.Slow}
+	}
+	go sayUsage()
 	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
 	c, err := coordinator.New(used, coordinator.Options{
 		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
@@ -120,6 +126,33 @@ func (r *role) coordinate() error {
 	defer stop()
 	fmt.Println("serving")
 	return errors.Join(c.Run(ctx), st.Close())
+}
+
+// sayUsage prints, at each SIGUSR1, how many goroutines the process has, how many bytes of
+// heap, and how many open files.
+func sayUsage() {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGUSR1)
+	for range asked {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		files, _ := os.ReadDir("/proc/self/fd")
+		fmt.Println("usage", runtime.NumGoroutine(), m.HeapAlloc, len(files))
+	}
+}
+
+// slow is a store whose commits take long while a file exists.
+type slow struct {
+	store.Store
+	file string
+}
+
+func (s slow) Commit(c *tuner.Changes) error {
+	if _, err := os.Stat(s.file); err == nil {
+		time.Sleep(200 * time.Millisecond)
+	}
+	return s.Store.Commit(c)
 }
 
 // neverSync has bbolt leave writing to the kernel. It is what the store must

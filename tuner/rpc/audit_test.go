@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -112,6 +113,70 @@ func TestAuditSaysWho(t *testing.T) {
 		if _, err := ada.Audit(t.Context(), wrong); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%v is answered %v", wrong, err)
 		}
+	}
+}
+
+// What somebody's role may not is recorded, by what he wanted to do; some a minute of one
+// caller, whatever he wanted. Who presents nothing valid is in no audit log.
+func TestDeniedRolesAreRecorded(t *testing.T) {
+	tokens, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, Authorize(tokens, nil)...)
+	reader, worker, ada := bearing(t, address, tokenOf[Reader]), bearing(t, address, tokenOf[WorkerRole]), bearing(t, address, tokenOf[Admin])
+	denied := func(err error) {
+		t.Helper()
+		if status.Code(err) != codes.PermissionDenied {
+			t.Errorf("answered %v", err)
+		}
+	}
+	told := func(n int) (all []string) {
+		t.Helper()
+		for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			all = nil
+			for _, a := range acts(t, ada, "", 0) {
+				if a.GetWhat() != tuner.ActStart {
+					all = append(all, a.GetBy().GetName()+"/"+a.GetBy().GetRole()+" "+a.GetWhat()+" "+a.GetRefused())
+				}
+			}
+			if len(all) >= n {
+				return all
+			}
+			if time.Now().After(until) {
+				t.Fatalf("recorded are %q, want %d", all, n)
+			}
+		}
+	}
+	if _, err := ada.List(t.Context(), &warptunev1.ListRequest{}); err != nil { // what is allowed is not
+		t.Fatal(err)
+	}
+	_, err = bearing(t, address, "wrongwrongwrongwrong").Delete(t.Context(), &warptunev1.DeleteRequest{Id: "abc"})
+	if status.Code(err) != codes.Unauthenticated {
+		t.Errorf("answered %v", err)
+	}
+	_, err = reader.Delete(t.Context(), &warptunev1.DeleteRequest{Id: "abc"})
+	denied(err)
+	told(1)
+	_, err = worker.Submit(t.Context(), &warptunev1.SubmitRequest{})
+	denied(err)
+	told(2)
+	_, err = worker.List(t.Context(), &warptunev1.ListRequest{})
+	denied(err)
+	want := []string{"rita/reader delete denied", "wendy/worker submit denied", "wendy/worker call denied"}
+	if got := told(3); !slices.Equal(got, want) {
+		t.Errorf("recorded are %q, want %q", got, want)
+	}
+	for range 50 {
+		_, err := reader.Delete(t.Context(), &warptunev1.DeleteRequest{Id: "abc"})
+		denied(err)
+	}
+	told(22)
+	if _, err := ada.Cancel(t.Context(), &warptunev1.CancelRequest{Id: "abc"}); status.Code(err) != codes.NotFound {
+		t.Errorf("answered %v", err)
+	}
+	if got := told(22); len(got) != 22 {
+		t.Errorf("%d are recorded: %q", len(got), got)
 	}
 }
 

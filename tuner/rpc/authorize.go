@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
 )
 
 // maxFailures is how many wrong credentials one host may present a minute
@@ -31,6 +33,7 @@ type guard struct {
 	log    hclog.Logger
 
 	open open
+	c    *coordinator.Coordinator // records who is denied what; nil: only the log says so
 
 	mu       sync.Mutex
 	failures map[string]*failure // by host
@@ -61,6 +64,7 @@ func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
 	}
 	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}
 	return []grpc.ServerOption{
+		guarded{guard: g},
 		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			ctx, err := g.admit(ctx, info.FullMethod)
@@ -76,6 +80,21 @@ func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
 			}
 			return handler(srv, identifiedStream{stream, ctx})
 		}),
+	}
+}
+
+// guarded is an option by which a server finds the guard at its door.
+type guarded struct {
+	grpc.EmptyServerOption
+	guard *guard
+}
+
+// recordDenials has the guards among options record who is denied what.
+func recordDenials(options []grpc.ServerOption, c *coordinator.Coordinator) {
+	for _, o := range options {
+		if at, ok := o.(guarded); ok {
+			at.guard.c = c
+		}
 	}
 }
 
@@ -98,7 +117,7 @@ func (s identifiedStream) Context() context.Context { return s.ctx }
 
 // admit decides about one call.
 func (g *guard) admit(ctx context.Context, method string) (context.Context, error) {
-	if _, known := Caller(ctx); known || allowed(method, anyone) { // when its header came
+	if _, admitted := Caller(ctx); admitted || allowed(method, anyone) { // when its header came
 		return ctx, nil
 	}
 	host := hostOf(ctx)
@@ -111,11 +130,16 @@ func (g *guard) admit(ctx context.Context, method string) (context.Context, erro
 		g.refused(host, !errors.Is(err, errNobody), "method", method, "reason", err)
 		return nil, err
 	}
+	known := context.WithValue(ctx, identityKey{}, id)
 	if !allowed(method, id.Role) {
 		g.refused(host, false, "caller", id.Name, "role", id.Role.String(), "method", method)
-		return nil, tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
+		err := tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
+		if g.c != nil {
+			g.c.Denied(calling(known), tuner.Act{What: cmp.Or(changing[method], tuner.ActCall)}, err)
+		}
+		return nil, err
 	}
-	return context.WithValue(ctx, identityKey{}, id), nil
+	return known, nil
 }
 
 // identify finds out who calls.

@@ -345,7 +345,7 @@ func TestAuthoritiesAreReadAgain(t *testing.T) {
 				return
 			}
 		}
-		t.Errorf("%s: %v, want %v", what, got, want)
+		t.Fatalf("%s: %v, want %v", what, got, want)
 	}
 	eventually("an authority that is trusted", oldClient, codes.OK)
 	eventually("one that is not", nextClient, codes.Unavailable)

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 )
 
 // Role is what a caller may do. The zero value is invalid.
@@ -80,6 +81,17 @@ var roles = map[string][]Role{
 
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      {Reader, Submitter},
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": {Reader, Submitter},
+}
+
+// changing are the methods that change something, and which acts those are.
+var changing = map[string]string{
+	warptunev1.SweepService_PutBundle_FullMethodName: tuner.ActPutBundle,
+	warptunev1.SweepService_Submit_FullMethodName:    tuner.ActSubmit,
+	warptunev1.SweepService_Pause_FullMethodName:     tuner.ActPause,
+	warptunev1.SweepService_Resume_FullMethodName:    tuner.ActResume,
+	warptunev1.SweepService_Retry_FullMethodName:     tuner.ActRetry,
+	warptunev1.SweepService_Cancel_FullMethodName:    tuner.ActCancel,
+	warptunev1.SweepService_Delete_FullMethodName:    tuner.ActDelete,
 }
 
 // allowed reports whether a role may call a method.

@@ -72,6 +72,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.ChainUnaryInterceptor(recoverUnary(log)),
 		grpc.ChainStreamInterceptor(recoverStream(log), limitStalls(log)),
 	}
+	recordDenials(extra, c)
 	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
 	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c, gate: gate}
 	warptunev1.RegisterSweepServiceServer(s, sweeps)

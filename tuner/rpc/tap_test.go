@@ -1,8 +1,6 @@
 package rpc
 
 import (
-	"encoding/binary"
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -20,40 +18,23 @@ func halfSent(t *testing.T, address, method string, calls int, wait time.Duratio
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	frame := func(b []byte, kind, flags byte, stream uint32, payload []byte) []byte {
-		b = append(b, byte(len(payload)>>16), byte(len(payload)>>8), byte(len(payload)), kind, flags)
-		return append(binary.BigEndian.AppendUint32(b, stream), payload...)
-	}
-	const data, headers, settings, endHeaders, endStream = 0, 1, 4, 4, 1
-	b := frame([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settings, 0, 0, nil)
-	var block []byte // literal headers that are not indexed
-	for _, h := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"}, {"content-type", "application/grpc"}, {"te", "trailers"}} {
-		for i, text := range h {
-			if i == 0 {
-				block = append(block, 0)
-			}
-			block = append(append(block, byte(len(text))), text...)
-		}
-	}
+	b := appendFrame([]byte(preface), frameSettings, 0, 0, nil)
+	block := callBlock(method)
 	half := append([]byte{0, 0, 0x30, 0, 0}, make([]byte, 300)...) // of 3 MiB
 	for i := range calls {
 		stream := uint32(2*i + 1)
-		b = frame(frame(b, headers, endHeaders, stream, block), data, 0, stream, half)
+		b = appendFrame(appendFrame(b, frameHeaders, flagEndHeaders, stream, block), frameData, 0, stream, half)
 	}
 	if _, err := conn.Write(b); err != nil {
 		t.Fatal(err)
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(wait))
 	for answered < calls {
-		var head [9]byte
-		if _, err := io.ReadFull(conn, head[:]); err != nil {
+		kind, flags, _, err := readFrame(conn)
+		if err != nil {
 			return answered
 		}
-		n := int64(head[0])<<16 | int64(head[1])<<8 | int64(head[2])
-		if _, err := io.CopyN(io.Discard, conn, n); err != nil {
-			return answered
-		}
-		if head[3] == headers && head[4]&endStream != 0 {
+		if kind == frameHeaders && flags&flagEndStream != 0 {
 			answered++
 		}
 	}

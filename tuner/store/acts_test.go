@@ -14,6 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 func testAct(n int64) tuner.Act {
@@ -80,7 +81,7 @@ func TestActsAreAppended(t *testing.T) {
 func TestActsAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
 	b := mustOpen(t, path)
-	b.maxActs = 10
+	b.log.most = 10
 	for i := range int64(35) {
 		must(t, b.Commit(&tuner.Changes{Acts: []tuner.Act{testAct(i)}}))
 	}
@@ -94,6 +95,97 @@ func TestActsAreBounded(t *testing.T) {
 	if f, err := Check(path); err != nil || len(f.Problems) > 0 {
 		t.Errorf("%+v (%v)", f, err)
 	}
+}
+
+// Nobody has what others did go: of a full log the oldest goes of whoever has most of it,
+// by bytes, also in a process that has found it full.
+func TestNobodyFlushesTheAuditLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	by := func(name, detail string) tuner.Act {
+		a := testAct(1)
+		a.By, a.Owner, a.Detail = &tuner.Caller{Name: name}, "", detail
+		return a
+	}
+	others := []tuner.Act{
+		by("ann", "1"), by("bob", "2"), {What: tuner.ActStart}, {What: tuner.ActComplete, Owner: "ann"}, by("ann", "3"), {What: tuner.ActSetAside, Worker: "w"},
+	}
+	b := mustOpen(t, path)
+	b.log.most, b.log.mostBytes = 20, 4000
+	must(t, b.Commit(&tuner.Changes{Acts: others}))
+	n := int64(len(others))
+	for i := range int64(200) {
+		if i%17 == 0 {
+			must(t, b.Close())
+			b = mustOpen(t, path)
+			b.log.most, b.log.mostBytes = 20, 4000
+		}
+		detail := strings.Repeat("x", int(i)) // 20 acts of up to 400 bytes: each bound is met
+		must(t, b.Commit(&tuner.Changes{Acts: []tuner.Act{by("mallory", detail)}}))
+		n++
+	}
+	got, _ := everyAct(t, b, 7)
+	bytes, kept := 0, 0
+	must(t, b.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(auditBucket).ForEach(func(k, v []byte) error { bytes += len(k) + len(v); return nil })
+	}))
+	for _, a := range got {
+		if a.By == nil || a.By.Name != "mallory" {
+			kept++
+		}
+	}
+	if kept != len(others) || len(got) > 20 || bytes > 4000 || bytes < 3000 || got[0].Num != uint64(n) {
+		t.Errorf("%d of %d acts of others are left among %d, %d bytes: %+v", kept, len(others), len(got), bytes, got)
+	}
+	for i := range 30 { // of many callers each keeps the newest
+		must(t, b.Commit(&tuner.Changes{Acts: []tuner.Act{by(fmt.Sprint("caller ", i), strings.Repeat("x", 900))}}))
+		n++
+	}
+	if got, _ := everyAct(t, b, 7); got[0].Num != uint64(n) {
+		t.Errorf("the newest act is %+v, want number %d", got[0], n)
+	}
+	must(t, b.Close())
+	if f, err := Check(path); err != nil || len(f.Problems) > 0 {
+		t.Errorf("%+v (%v)", f, err)
+	}
+}
+
+// Starting and putting a bundle are recorded in the transaction in which they are done:
+// neither is there without the other, whatever else is written, or not.
+func TestActsComeWithWhatTheyRecord(t *testing.T) {
+	each(t, func(t *testing.T, s Store, again func() Store) {
+		content, digest := tunertest.Bundle{Size: 5}.Content()
+		log := func() (text string) {
+			acts, _ := everyAct(t, s, 10)
+			for _, a := range slices.Backward(acts) {
+				text += a.What + " " + a.Detail + ", "
+			}
+			return text
+		}
+		begin := func(name string) {
+			_, err := s.Begin(name, tuner.Act{What: tuner.ActStart, Detail: name})
+			must(t, err)
+		}
+		begin("a")
+		if got := log(); got != "" {
+			t.Errorf("before anything is written: %s", got)
+		}
+		putBundle(t, s, digest, content)
+		want := "start a, put bundle " + digest + ", "
+		putBundle(t, s, digest, content) // changes nothing
+		if got := log(); got != want {
+			t.Errorf("the log is %s, want %s", got, want)
+		}
+		s = again()
+		if got := log(); got != want {
+			t.Errorf("opened again, the log is %s, want %s", got, want)
+		}
+		begin("b")
+		must(t, s.Commit(&tuner.Changes{Acts: []tuner.Act{{What: tuner.ActPause}}}))
+		must(t, s.Commit(&tuner.Changes{Token: 7}))
+		if got := log(); got != want+"start b, pause , " {
+			t.Errorf("after a commit, the log is %s", got)
+		}
+	})
 }
 
 // A damaged act is refused, or named; one that is missing is missed.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -75,7 +76,9 @@ type Bolt struct {
 	// salvage is OpenOptions.Salvage.
 	salvage bool
 	begun   atomic.Pointer[begun] // nil: nothing is to be stored of it
-	maxActs uint64
+	writing sync.Mutex            // held by what writes with what is in begun and log
+	log     actLog
+	compact uint64 // the run of the index that Compact looks at next
 }
 
 var _ Store = (*Bolt)(nil)

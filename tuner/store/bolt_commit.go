@@ -15,24 +15,9 @@ import (
 
 // Commit is in Store.
 func (b *Bolt) Commit(c *tuner.Changes) error {
-	begun := b.begun.Load()
-	err := b.update("store changes", func(tx *bolt.Tx) error {
-		if begun != nil {
-			if err := begun.put(tx); err != nil {
-				return err
-			}
-		}
-		return b.apply(tx, c)
-	})
-	if err == nil {
-		err = b.Present()
-	}
-	if err != nil {
-		b.texts.drop() // they may have texts that are not stored
-		b.index.drop()
+	if err := b.write("store changes", func(tx *bolt.Tx) error { return b.apply(tx, c) }); err != nil {
 		return err
 	}
-	b.begun.CompareAndSwap(begun, nil)
 	if b.stored.Add(int64(len(c.Results))) >= releaseEvery {
 		b.stored.Store(0)
 		release(b.db)
@@ -75,7 +60,7 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 			return err
 		}
 	}
-	if err := putActs(tx, c.Acts, b.maxActs); err != nil {
+	if err := b.log.put(tx, c.Acts); err != nil {
 		return err
 	}
 	if err := raise(tx, sweepKey, last); err != nil {

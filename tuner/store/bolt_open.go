@@ -89,7 +89,7 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	if err := verifyFile(path); err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage, maxActs: maxActs}
+	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage, log: actLog{most: maxActs, mostBytes: maxActBytes}}
 	var opened *os.File
 	if err := b.open(opts, &opened); err != nil {
 		abandon(opened)

@@ -83,6 +83,9 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result, err error) {
 	err = b.rows(sweep, seq, limit, func(_ int64, r *tuner.Result, err error) error {
 		if err == nil {
+			if page == nil {
+				page = make([]tuner.Result, 0, min(limit, PageLimit))
+			}
 			page = append(page, *r)
 		}
 		return err
@@ -264,12 +267,20 @@ func (b *Bolt) BundleSizes() (map[string]int64, error) {
 }
 
 // PutBundle is in Store.
-func (b *Bolt) PutBundle(digest string, content []byte) error {
+func (b *Bolt) PutBundle(digest string, content []byte, did tuner.Act) (added bool, err error) {
 	key := []byte(digest)
-	return b.update("store bundle", func(tx *bolt.Tx) error {
-		value := append(append(make([]byte, 0, len(content)+sealOverhead), format), content...)
-		return putCounted(tx.Bucket(bundlesBucket), key, seal(bundlesBucket, key, value))
+	value := seal(bundlesBucket, key, append(append(make([]byte, 0, len(content)+sealOverhead), format), content...))
+	err = b.write("store bundle", func(tx *bolt.Tx) error {
+		bucket := tx.Bucket(bundlesBucket)
+		if added = !bytes.Equal(bucket.Get(key), value); !added {
+			return nil
+		}
+		if err := putCounted(bucket, key, value); err != nil {
+			return err
+		}
+		return b.log.put(tx, []tuner.Act{did})
 	})
+	return added && err == nil, err
 }
 
 // Backup is in Store.

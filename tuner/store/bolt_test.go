@@ -139,7 +139,7 @@ func filled(t *testing.T, results int64) []byte {
 func fill(t *testing.T, s Store, results int64) {
 	t.Helper()
 	bundle, digest := tunertest.Bundle{Size: results}.Content()
-	must(t, s.PutBundle(digest, bundle))
+	putBundle(t, s, digest, bundle)
 	for from := int64(0); from < results; from += 100 {
 		c := tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1), testSweep(2)}, Token: uint64(from), Bests: []tuner.Best{testBest(1, 5, nil)}}
 		c.Acts = []tuner.Act{testAct(from), testAct(from + 1)}

@@ -41,7 +41,7 @@ func TestCheckFinds(t *testing.T) {
 		b := mustOpen(t, path)
 		s := testSweep(1)
 		bundle, digest := tunertest.Bundle{Size: 100}.Content()
-		must(t, b.PutBundle(digest, bundle))
+		putBundle(t, b, digest, bundle)
 		s.State, s.Counts.Done = tuner.Completed, 40
 		c := tuner.Changes{Sweeps: []tuner.Sweep{s}}
 		for i := range int64(40) {

@@ -346,20 +346,30 @@ func TestRemoveGoesBitByBit(t *testing.T) {
 	})
 }
 
+// putBundle puts a bundle, which whoever put it is recorded for, and reports whether it
+// was added.
+func putBundle(t *testing.T, s Store, digest string, content []byte) bool {
+	t.Helper()
+	added, err := s.PutBundle(digest, content, tuner.Act{What: tuner.ActPutBundle, Detail: digest})
+	must(t, err)
+	return added
+}
+
 func TestBundles(t *testing.T) {
 	each(t, func(t *testing.T, s Store, again func() Store) {
 		content, digest := tunertest.Bundle{Size: 5}.Content()
 		if _, err := s.Bundle(digest); tuner.KindOf(err) != tuner.NotFound {
 			t.Errorf("before: %v", err)
 		}
-		must(t, s.PutBundle(digest, content))
-		must(t, s.PutBundle(digest, content))
+		if !putBundle(t, s, digest, content) || putBundle(t, s, digest, content) {
+			t.Error("it is not added once")
+		}
 		s = again()
 		if got, err := s.Bundle(digest); err != nil || string(got) != string(content) {
 			t.Errorf("bundle is %q (%v)", got, err)
 		}
 		other, unused := tunertest.Bundle{Size: 6}.Content()
-		must(t, s.PutBundle(unused, other))
+		putBundle(t, s, unused, other)
 		must(t, s.DropBundles(map[string]bool{digest: true}))
 		s = again()
 		if _, err := s.Bundle(digest); err != nil {

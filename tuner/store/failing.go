@@ -19,11 +19,11 @@ func (f *Failing) Commit(c *tuner.Changes) error {
 }
 
 // PutBundle is in Store.
-func (f *Failing) PutBundle(digest string, content []byte) error {
+func (f *Failing) PutBundle(digest string, content []byte, did tuner.Act) (bool, error) {
 	if err := f.Fail(); err != nil {
-		return err
+		return false, err
 	}
-	return f.Store.PutBundle(digest, content)
+	return f.Store.PutBundle(digest, content, did)
 }
 
 // Remove is in Store.
@@ -32,6 +32,14 @@ func (f *Failing) Remove(sweep uint64, limit int) (bool, error) {
 		return false, err
 	}
 	return f.Store.Remove(sweep, limit)
+}
+
+// Compact is in Store.
+func (f *Failing) Compact() (bool, error) {
+	if err := f.Fail(); err != nil {
+		return false, err
+	}
+	return f.Store.Compact()
 }
 
 // DropBundles is in Store.

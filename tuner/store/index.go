@@ -293,7 +293,7 @@ func (x *index) flushLocked(root *bolt.Bucket) error {
 	for i := range all {
 		sorted = all[i].append(sorted)
 	}
-	if err := x.writeRunLocked(root, 0, sorted); err != nil {
+	if err := x.newRunLocked(root, 0, sorted); err != nil {
 		return err
 	}
 	if err := root.DeleteBucket(logBucket); err != nil {
@@ -311,10 +311,14 @@ func (x *index) flushLocked(root *bolt.Bucket) error {
 	return nil
 }
 
-// writeRunLocked stores entries in the order of their keys as a new run.
-func (x *index) writeRunLocked(root *bolt.Bucket, level byte, sorted []byte) error {
-	run := number(x.nextRun)
+// newRunLocked stores entries in the order of their keys as a new run.
+func (x *index) newRunLocked(root *bolt.Bucket, level byte, sorted []byte) error {
 	x.nextRun++
+	return x.writeRunLocked(root, level, x.nextRun-1, sorted)
+}
+
+func (x *index) writeRunLocked(root *bolt.Bucket, level byte, num uint64, sorted []byte) error {
+	run := number(num)
 	f := newFilter(len(sorted) / entrySize)
 	chunks := root.Bucket(chunksBucket)
 	chunks.FillPercent = appendFill
@@ -332,6 +336,6 @@ func (x *index) writeRunLocked(root *bolt.Bucket, level byte, sorted []byte) err
 	}
 	key := append([]byte{level}, run...)
 	value := append(append(make([]byte, 0, sealOverhead+len(f)), format), f...)
-	x.filters[x.nextRun-1] = f
+	x.filters[num] = f
 	return root.Bucket(runsBucket).Put(key, seal(runsBucket, key, value))
 }

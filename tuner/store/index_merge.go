@@ -123,7 +123,7 @@ func (x *index) mergeLocked(root *bolt.Bucket, level byte) (merged bool, err err
 		}
 		delete(x.filters, binary.BigEndian.Uint64(k[1:]))
 	}
-	return true, x.writeRunLocked(root, level+1, sorted)
+	return true, x.newRunLocked(root, level+1, sorted)
 }
 
 // known returns a function that says whether a sweep is stored.

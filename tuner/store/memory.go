@@ -20,6 +20,7 @@ type Memory struct {
 	mu      sync.RWMutex
 	token   uint64
 	past    []tuner.Incarnation
+	begun   []tuner.Act // the act of beginning, until the next write
 	last    uint64
 	sweeps  map[uint64]tuner.Sweep
 	leases  map[uint64]map[int64]tuner.LeaseRecord
@@ -56,10 +57,11 @@ func NewMemory() *Memory {
 func (m *Memory) ID() string { return m.id }
 
 // Begin is in Store.
-func (m *Memory) Begin(name string) ([]tuner.Incarnation, error) {
+func (m *Memory) Begin(name string, did tuner.Act) ([]tuner.Incarnation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	past := ended(m.past, m.id, m.token)
+	m.begun = []tuner.Act{did}
 	m.past = append(slices.Clone(past), tuner.Incarnation{Name: name})
 	return past, nil
 }
@@ -215,12 +217,28 @@ func (m *Memory) Acts(before uint64, limit int) (page []tuner.Act, _ []uint64, _
 }
 
 // PutBundle is in Store.
-func (m *Memory) PutBundle(digest string, content []byte) error {
+func (m *Memory) PutBundle(digest string, content []byte, did tuner.Act) (added bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if old, ok := m.bundles[digest]; ok && bytes.Equal(old, content) {
+		return false, nil
+	}
 	m.bundles[digest] = slices.Clone(content)
-	return nil
+	m.record([]tuner.Act{did})
+	return true, nil
 }
+
+// record appends acts, after that of beginning.
+func (m *Memory) record(acts []tuner.Act) {
+	for _, a := range slices.Concat(m.begun, acts) {
+		a.Num = uint64(len(m.acts)) + 1
+		m.acts = append(m.acts, a)
+	}
+	m.begun = nil
+}
+
+// Compact is in Store: there is nothing to do.
+func (m *Memory) Compact() (more bool, err error) { return false, nil }
 
 // DropBundles is in Store.
 func (m *Memory) DropBundles(named map[string]bool) error {
@@ -264,10 +282,7 @@ func (m *Memory) Commit(c *tuner.Changes) error {
 		}
 		m.bests[k] = cloneBest(tuner.Stands(all))
 	}
-	for _, a := range c.Acts {
-		a.Num = uint64(len(m.acts)) + 1
-		m.acts = append(m.acts, a)
-	}
+	m.record(c.Acts)
 	m.token = max(m.token, c.Token)
 	return nil
 }

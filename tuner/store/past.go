@@ -10,7 +10,7 @@ import (
 )
 
 // Begin is in Store.
-func (b *Bolt) Begin(name string) (past []tuner.Incarnation, err error) {
+func (b *Bolt) Begin(name string, did tuner.Act) (past []tuner.Incarnation, err error) {
 	err = b.view("read past", func(tx *bolt.Tx) (err error) {
 		var before []tuner.Incarnation
 		if sealed := tx.Bucket(stateBucket).Get(pastKey); sealed != nil {
@@ -25,24 +25,54 @@ func (b *Bolt) Begin(name string) (past []tuner.Incarnation, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b.begun.Store(&begun{past, name})
+	b.begun.Store(&begun{past, name, did})
 	return past, nil
 }
 
-// begun is an incarnation that is to be stored with the next commit: until then no
+// begun is an incarnation that is to be stored with the next write: until then no
 // worker is answered in its time, so that nobody need know of it.
 type begun struct {
 	past []tuner.Incarnation
 	name string
+	did  tuner.Act
 }
 
-// put stores the incarnation.
-func (i *begun) put(tx *bolt.Tx) error {
+// write makes changes that are durable when it returns, and with them, before them, what
+// is to be stored of the incarnation.
+func (b *Bolt) write(op string, f func(tx *bolt.Tx) error) error {
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	begun := b.begun.Load()
+	err := b.update(op, func(tx *bolt.Tx) error {
+		if begun != nil {
+			if err := b.putBegun(tx, begun); err != nil {
+				return err
+			}
+		}
+		return f(tx)
+	})
+	if err == nil {
+		err = b.Present()
+	}
+	if err != nil {
+		b.texts.drop() // they may have texts that are not stored
+		b.index.drop()
+		b.log.drop()
+		return err
+	}
+	b.begun.CompareAndSwap(begun, nil)
+	return nil
+}
+
+func (b *Bolt) putBegun(tx *bolt.Tx, i *begun) error {
 	text, err := json.Marshal(append(slices.Clone(i.past), tuner.Incarnation{Name: i.name}))
 	if err != nil {
 		return err
 	}
-	return tx.Bucket(stateBucket).Put(pastKey, seal(stateBucket, pastKey, append([]byte{format}, text...)))
+	if err := tx.Bucket(stateBucket).Put(pastKey, seal(stateBucket, pastKey, append([]byte{format}, text...))); err != nil {
+		return err
+	}
+	return b.log.put(tx, []tuner.Act{i.did})
 }
 
 // ended returns the incarnations of a store of an identity before one that

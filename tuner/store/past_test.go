@@ -20,7 +20,7 @@ func TestOlderCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		past, err := b.Begin(name)
+		past, err := b.Begin(name, tuner.Act{What: tuner.ActStart, Detail: name})
 		if err == nil && token > 0 {
 			err = b.Commit(&tuner.Changes{Token: token})
 		}

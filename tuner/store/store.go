@@ -18,9 +18,9 @@ type Store interface {
 	// ID returns the identity of the store, made at random when it was.
 	ID() string
 	// Begin notes that a coordinator begins to use the store, under a name drawn at
-	// random, and returns the incarnations before. It is durable with the next
-	// commit.
-	Begin(name string) (past []tuner.Incarnation, err error)
+	// random, and returns the incarnations before. It is durable with the next write,
+	// in one transaction with it and with the act given.
+	Begin(name string, did tuner.Act) (past []tuner.Incarnation, err error)
 	// Numbers returns the greatest fencing token and the greatest sweep number
 	// ever stored.
 	Numbers() (token, sweep uint64, err error)
@@ -56,8 +56,9 @@ type Store interface {
 	Acts(before uint64, limit int) (page []tuner.Act, lost []uint64, err error)
 	// BundleSizes returns the sizes of the bundles that are stored, in bytes.
 	BundleSizes() (map[string]int64, error)
-	// PutBundle stores a bundle.
-	PutBundle(digest string, content []byte) error
+	// PutBundle stores a bundle and, in one transaction, the act given. Nothing is
+	// stored of one that is stored already: added is false.
+	PutBundle(digest string, content []byte, did tuner.Act) (added bool, err error)
 	// Commit stores all the changes or none, and returns once they are
 	// durable; c stays the caller's. After an error other than DiskFull it is unknown whether they
 	// are stored: the store must be read again, or closed.
@@ -65,6 +66,9 @@ type Store interface {
 	// Remove removes up to limit results of a sweep in state Deleting, and the
 	// sweep when none is left. more says that it must be called again.
 	Remove(sweep uint64, limit int) (more bool, err error)
+	// Compact looks through a part of what deleted sweeps may have left behind, and
+	// removes it where it is much. more says that there are further parts.
+	Compact() (more bool, err error)
 	// DropBundles removes the bundles whose digest is not among those named.
 	DropBundles(named map[string]bool) error
 	// Backup writes a consistent copy.

@@ -48,7 +48,7 @@ func (b *Bolt) upgrade(steps []migration, asStored bool) error {
 			}
 		}
 		if tx.Bucket(auditBucket) != nil { // in tests of fewer steps there is none
-			if err := putActs(tx, upgraded(fmt.Sprintf("schema %d to %d", version, current)), b.maxActs); err != nil {
+			if err := b.log.put(tx, upgraded(fmt.Sprintf("schema %d to %d", version, current))); err != nil {
 				return err
 			}
 		}

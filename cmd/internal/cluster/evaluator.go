@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -52,7 +53,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 	}
 	out, _, err := ev.Evaluate(ctx, job)
 	var lacks *compile.UnavailableError
-	if errors.As(err, &lacks) && q.Spec.Compiler != "prebuilt" { // which has some configurations, on any machine
+	// The prebuilt PTX is of some configurations, on any machine.
+	if errors.As(err, &lacks) && (strings.TrimSuffix(q.Spec.Compiler, compile.WithPTXAS) != "prebuilt" || strings.HasPrefix(lacks.Driver, "ptxas")) {
 		err = &tuner.Error{Kind: tuner.Mismatch, Err: err}
 	}
 	if err == nil && e.known != nil {
@@ -100,31 +102,31 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
-	ev, err := e.evaluatorLocked(q.Spec.Compiler)
+	ev, assembler, err := e.evaluatorLocked(q.Spec.Compiler)
 	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level,
-		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers}, ev, err
+		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers, Assembler: assembler}, ev, err
 }
 
 // evaluatorLocked takes an idle evaluator or makes one, with the compiler that
-// the sweep chose.
-func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, error) {
+// the sweep chose, and the assembler, if it did.
+func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, *compile.PTXAS, error) {
 	c, ok := e.compilers[choice]
 	if !ok {
 		if err := compile.CheckChoice(choice); err != nil && !e.AnyCompiler {
-			return nil, err
+			return nil, nil, err
 		}
 		var err error
 		if c, err = compile.New(compile.Options{Compiler: choice}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		e.compilers[choice] = c
 	}
 	if n := len(e.idle); n > 0 {
 		ev := e.idle[n-1]
 		e.idle = e.idle[:n-1]
-		return ev.With(c), nil
+		return ev.With(c), c.Assembler(), nil
 	}
-	return evaluate.New(c), nil
+	return evaluate.New(c), c.Assembler(), nil
 }
 
 // Descriptors are the architectures a worker can simulate: name to digest.

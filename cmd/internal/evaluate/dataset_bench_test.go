@@ -100,22 +100,33 @@ func benchmarkDataset(b *testing.B, set dataset, level simengine.Level) {
 		Compiler: compiler, PTX: files, Arch: d, Level: level, Slots: 1,
 		Kernels: func(name string) (*kernel.Definition, error) { return defs[name], nil },
 	}
-	var costs, processor []float64
+	var costs costs
 	for b.Loop() {
 		results, err := batch.Run(b.Context(), records)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for i := range results {
-			costs = append(costs, float64(results[i].Cost.Microseconds())/1e3)
-			processor = append(processor, float64(results[i].Processor.Microseconds())/1e3)
-		}
+		costs.add(results)
 	}
-	sort.Float64s(costs)
-	sort.Float64s(processor)
-	b.ReportMetric(float64(len(costs))/b.Elapsed().Seconds(), "configs/s")
-	b.ReportMetric(score.Quantile(costs, 0.5), "median-ms")
-	b.ReportMetric(score.Quantile(costs, 0.99), "p99-ms")
-	b.ReportMetric(score.Quantile(processor, 0.5), "median-cpu-ms")
-	b.ReportMetric(score.Quantile(processor, 0.99), "p99-cpu-ms")
+	costs.report(b)
+}
+
+// costs is what evaluations took, milliseconds: by the clock, and of a processor.
+type costs struct{ wall, processor []float64 }
+
+func (c *costs) add(results []Result) {
+	for i := range results {
+		c.wall = append(c.wall, float64(results[i].Cost.Microseconds())/1e3)
+		c.processor = append(c.processor, float64(results[i].Processor.Microseconds())/1e3)
+	}
+}
+
+func (c *costs) report(b *testing.B) {
+	sort.Float64s(c.wall)
+	sort.Float64s(c.processor)
+	b.ReportMetric(float64(len(c.wall))/b.Elapsed().Seconds(), "configs/s")
+	b.ReportMetric(score.Quantile(c.wall, 0.5), "median-ms")
+	b.ReportMetric(score.Quantile(c.wall, 0.99), "p99-ms")
+	b.ReportMetric(score.Quantile(c.processor, 0.5), "median-cpu-ms")
+	b.ReportMetric(score.Quantile(c.processor, 0.99), "p99-cpu-ms")
 }

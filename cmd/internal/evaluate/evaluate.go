@@ -60,6 +60,8 @@ type Job struct {
 	Closely bool
 	// Without are rules of the assembler model to leave out.
 	Without []string
+	// Assembler says registers, spills and static shared memory; nil: the model of one does.
+	Assembler *compile.PTXAS
 	// Ideal is mechanisms that are to cost nothing; Lines asks for what each source line does.
 	Ideal ideal.Set
 	Lines bool
@@ -76,7 +78,10 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1]), Lines: job.Lines})
+	if err := unlaunchable(launch, job.Arch); err != nil {
+		return outcomeOf(err), nil, nil
+	}
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: job.target(), Lines: job.Lines})
 	if err != nil {
 		var refused *compile.Error
 		if errors.As(err, &refused) {
@@ -88,19 +93,22 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 		return tuner.Outcome{}, nil, err
 	}
 	out, report, err := e.simulate(ctx, launch, ptx, &job)
-	out.Compiler = ptx.Compiler
+	out.Compiler = job.compiler(ctx, ptx)
 	return out, report, err
 }
 
 // question is what the simulator is asked for a job.
-func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job) (simengine.Request, error) {
+func (e *Evaluator) question(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (simengine.Request, error) {
 	req, err := request(launch, job.Arch, job.Level)
 	if err != nil {
 		return req, err
 	}
+	if err := job.assembledBy(ctx, &req); err != nil {
+		return req, err
+	}
 	req.Cold, req.Repeated = job.Cold, job.Repeated
 	req.Ideal, req.Lines = job.Ideal, job.Lines
-	req.Without, req.Kernel = job.Without, cmp.Or(ptx.Entry, req.Kernel)
+	req.Without, req.Kernel = job.Without, entryOf(ptx, launch)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true
@@ -110,6 +118,11 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 	return req, err
 }
 
+// entryOf is the kernel's name in the PTX.
+func entryOf(ptx compile.Result, launch *kernel.Launch) string {
+	return cmp.Or(ptx.Entry, launch.KernelName)
+}
+
 // Digest returns the digest that a job's outcome will carry; false if it will
 // carry none, or a compiler would have to run to know it.
 func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
@@ -117,11 +130,11 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	ptx, ok := e.compiler.Made(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	ptx, ok := e.compiler.Made(ctx, compile.Request{Compile: launch.Compile, Target: job.target()})
 	if !ok || ptx.Digest == "" {
 		return "", false
 	}
-	req, err := e.question(launch, ptx, &job)
+	req, err := e.question(ctx, launch, ptx, &job)
 	if err != nil {
 		return "", false
 	}
@@ -129,8 +142,11 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 }
 
 func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (tuner.Outcome, *simengine.Report, error) {
-	req, err := e.question(launch, ptx, job)
-	if err != nil {
+	req, err := e.question(ctx, launch, ptx, job)
+	var lacks *compile.UnavailableError
+	if errors.As(err, &lacks) {
+		return tuner.Outcome{}, nil, err
+	} else if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
@@ -141,6 +157,13 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		if out, ok := job.Known(ctx, req.Digest(module.Digest)); ok {
 			return out, nil, nil
 		}
+	}
+	if err := job.assemble(ctx, ptx.PTX, &req); err != nil {
+		var refused *compile.Error
+		if errors.As(err, &refused) {
+			return failed(tuner.Compile, err), nil, nil
+		}
+		return tuner.Outcome{}, nil, err
 	}
 	report, err := e.engine.Simulate(module, req)
 	if report != nil && job.Lines && ptx.Digest != "" { // as of the PTX without lines

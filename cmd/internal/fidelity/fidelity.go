@@ -28,6 +28,8 @@ type Result struct {
 	Cost    Cost          `json:"cost"`
 	// Counters has one entry per counter that both sides know, by name.
 	Counters []Counter `json:"counters,omitempty"`
+	// CounterGroups is how often the counters that matter most come near, by group and over all.
+	CounterGroups []CounterGroup `json:"counter_groups,omitempty"`
 	// TopStall is how often the reason that warps wait for longest agrees, over
 	// the profiled records.
 	TopStall score.Share `json:"top_stall"`
@@ -91,6 +93,7 @@ func Compare(records []record.Record, results []evaluate.Result, d *arch.Descrip
 	sort.Float64s(costs)
 	out.Cost = Cost{score.Quantile(costs, 0.5), score.Quantile(costs, 0.99), score.Quantile(costs, 1)}
 	out.Counters = compareCounters(records, results)
+	out.CounterGroups = compareGroups(records, results)
 	out.TopStall = compareStalls(records, results)
 	out.Bounds = compareBounds(records, results, d)
 	out.Failures = failures(records, results)

@@ -21,6 +21,7 @@ func Print(w io.Writer, r *Result) error {
 	}
 	printBuild(w, &r.Build)
 	printCounters(w, r.Counters)
+	printCounterGroups(w, r.CounterGroups)
 	if r.TopStall.Of > 0 {
 		fmt.Fprintf(w, "top stall reason agrees: %.0f %% of %d\n\n", 100*r.TopStall.Value(), r.TopStall.Of)
 	}

@@ -1,6 +1,7 @@
 package functional_test
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
@@ -174,6 +175,37 @@ func TestBlocks(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestTilesOfLargeBlocks: tiles of 64 threads meet in the largest blocks, too, where they are more than barriers.
+func TestTilesOfLargeBlocks(t *testing.T) {
+	const n = 1024
+	tab := table{elem: kernel.Int32, rows: 1, columns: n, block: n, source: `#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void evaluate(int *in, int *out) {
+  __shared__ int s[1024];
+  int i = threadIdx.x;
+  auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+  int v = in[i];
+  for (int round = 0; round < 3; ++round) {
+    s[i] = v + tile.meta_group_rank();
+    tile.sync();
+    v = s[i / 64 * 64 + 63 - tile.thread_rank()] + tile.meta_group_size();
+    tile.sync();
+  }
+  __syncthreads();
+  out[i] = v;
+}`}
+	in := make([]uint32, n)
+	for i := range in {
+		in[i] = uint32(i * i)
+	}
+	out := tab.evaluate(t, "sm_90", words(in))
+	for i := range n {
+		if got, want := int(binary.LittleEndian.Uint32(out[4*i:])), (i^63)*(i^63)+3*(i/64)+3*16; got != want {
+			t.Fatalf("thread %d has %d, want %d", i, got, want)
 		}
 	}
 }

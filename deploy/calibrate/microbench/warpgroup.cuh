@@ -1,7 +1,7 @@
 // warpgroup.cuh - wgmma, mbarrier, cluster and bulk-copy instructions of sm_90a for the microbenchmarks here.
 // PTX ISA 8.0 and later, "Asynchronous warpgroup level matrix instructions", "mbarrier", "cp.async.bulk".
 #pragma once
-#include "../harness.cuh"
+#include "harness.cuh"
 #include <cstdint>
 #include <cuda.h>
 #include <cudaTypedefs.h>

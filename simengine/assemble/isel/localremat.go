@@ -10,9 +10,9 @@ import (
 
 // Values that every block defines for itself.
 //
-// A parameter, the base of shared memory or an immediate costs one to three instructions without
-// operands. ptxas rematerialises them rather than keep them in registers, so each block that needs
-// one defines its own copy, and an innermost loop has it defined in the block before.
+// A parameter, the base of shared memory or an immediate costs one to three instructions without operands. ptxas
+// rematerialises them rather than keep them in registers: each block that needs one defines its own copy. An
+// innermost loop has it defined in the block before.
 
 // localKey names such a value and the block that defines it.
 type localKey struct {

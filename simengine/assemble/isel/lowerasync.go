@@ -214,8 +214,12 @@ func (s *selector) lowerSetmaxnreg(n *hir.Node) error {
 
 // Operations on mbarriers (SYNCS).
 
-// lowerMbarrier lowers an operation on an mbarrier.
+// lowerMbarrier lowers an operation on an mbarrier. One that releases beyond the CTA comes after fences.
 func (s *selector) lowerMbarrier(n *hir.Node) error {
+	if s.hir.Kernel.Instrs[n.PC].ReleasesBeyondCTA() {
+		s.emitBeside(mir.OpMEMBARALL)
+		s.emit(mir.OpMEMBAR, mir.Arg{})
+	}
 	if n.Space == ir.SharedCluster && n.Op != ir.MbarWait {
 		return s.remoteArrive(n)
 	}

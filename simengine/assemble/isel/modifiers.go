@@ -10,10 +10,10 @@ import (
 // Operand modifiers: negation, absolute value and the choice of a half, which instructions apply to
 // what they read.
 
-// stripModifier returns what an instruction of floating-point type t reads for operand o, behind
-// what it does by itself: it negates, takes the absolute value where abs is set (additions,
-// multiplications and comparisons do, multiply-adds do not), and takes one half of a register.
-// Operands in constant memory or uniform registers have no modifiers.
+// stripModifier returns what an instruction of floating-point type t reads for operand o, behind what it does by
+// itself. It negates, takes one half of a register, and takes the absolute value where abs is set. Additions,
+// multiplications and comparisons take absolute values, multiply-adds do not. Operands in constant memory or uniform
+// registers have no modifiers.
 //
 // Evidence, kernels: gemv_w4, lavamd, hgemm_tile, gmm.
 func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {

@@ -151,9 +151,9 @@ func loads(n *hir.Node) bool {
 	return false
 }
 
-// needsGeneral reports whether a value is in a general register anyway, and so is what is computed
-// from it: a comparison with an immediate reads it, which takes the flexible slot; it is computed
-// from such a value; or from itself alone.
+// needsGeneral reports whether a value is in a general register anyway, and so is what is computed from it. It is
+// where a comparison with an immediate reads it, which takes the flexible slot, and where it is computed from such a
+// value or from itself alone.
 func (s *selector) needsGeneral(v vreg.Value) bool {
 	if s.hir.Values[v].File == vreg.Uniform || s.isWanted(v) {
 		return false

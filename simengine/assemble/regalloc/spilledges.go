@@ -10,11 +10,10 @@ import (
 
 // Block boundaries in word-by-word spilling.
 //
-// A block starts with the units that all blocks before it leave in registers. The head of a loop is
-// reached before the blocks that go back to it are done; it starts with what the loop uses, nearest
-// first, and as much of what only passes through as the loop's highest pressure leaves room for.
-// Afterwards accesses are added on edges where the end of one block and the start of the next
-// differ.
+// A block starts with the units that all blocks before it leave in registers. The head of a loop is reached before
+// the blocks that go back to it are done. It starts with what the loop uses, nearest first. Of what only passes
+// through it takes as much as the loop's highest pressure leaves room for. Afterwards accesses are added on edges
+// where the end of one block and the start of the next differ.
 
 // regState is what a block boundary finds in registers and in memory.
 type regState struct {

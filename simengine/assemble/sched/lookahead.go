@@ -17,10 +17,9 @@ import (
 //	load 4 may issue before 2: 1 4 2 3, pressure 20 21 23 22
 //
 // Evidence, ptxas corpus: 882 loops for sm_90 that need nearly all their registers. ptxas keeps as
-// many loads in flight as registers are left. By the time of a turn of one warp (a global load
-// taken for 300 cycles), this order is 15 % off in the geometric mean; a lower budget for list
-// scheduling, one load after the other, is 18 % off; the greatest height first among what fits is
-// 16 % off.
+// many loads in flight as registers are left. Orders were compared by the time of a turn of one warp, a global load
+// taken for 300 cycles. This one is 15 % off in the geometric mean. A lower budget for list scheduling, one load
+// after the other, is 18 % off; the greatest height first among what fits is 16 % off.
 
 // lookaheadWindow is how many instructions are looked at for the next to issue, in PTX for one
 // architecture. Straight-line code of thousands of instructions (xent_fused of Triton) is assembled in

@@ -69,10 +69,9 @@ func globalLoadsFirst(f *mir.Func, s *Scratch) {
 
 // byProduct gives blocks with MMA instructions their product order. It reports whether there are any.
 //
-// Evidence, ptxas corpus (80 shared launches with MMA, sm_90a): the median number of MMAs from one to
-// the next of the same accumulators is right within a third for all but eight of them, and so also
-// where registers are short. If each block had the order that needs the fewest registers, it would be
-// 1 instead of 13 to 16 for eight.
+// Evidence, ptxas corpus (80 shared launches with MMA, sm_90a): the median number of MMAs from one to the next of the
+// same accumulators is right within a third for all but eight of them. That holds where registers are short, too. If
+// each block had the order that needs the fewest registers, it would be 1 instead of 13 to 16 for eight.
 func byProduct(f *mir.Func, s *Scratch) (changed bool) {
 	if !f.Target.Specific {
 		return false

@@ -110,9 +110,9 @@ func (f *Format) Unpack(bits uint32) float64 {
 	case mag == f.inf:
 		v = math.Inf(1)
 	case mag>>f.MantissaBits == 0:
-		v = math.Ldexp(float64(mag), f.emin-f.MantissaBits)
+		v = float64(mag) * power(f.emin-f.MantissaBits)
 	default:
-		v = math.Ldexp(float64(mag&(1<<f.MantissaBits-1)|1<<f.MantissaBits), int(mag>>f.MantissaBits)-1+f.emin-f.MantissaBits)
+		v = float64(mag&(1<<f.MantissaBits-1)|1<<f.MantissaBits) * power(int(mag>>f.MantissaBits)-1+f.emin-f.MantissaBits)
 	}
 	if bits&f.SignBit != 0 {
 		return -v
@@ -127,3 +127,6 @@ func (f *Format) Flush(bits uint32) uint32 {
 	}
 	return bits
 }
+
+// power is 2 to the e, of the exponents that the formats have.
+func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }

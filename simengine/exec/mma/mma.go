@@ -97,10 +97,13 @@ func (g *WarpgroupMMA) Multiply(t *WarpgroupTiles) {
 	}
 	for i := range GroupRows {
 		row := t.A[i*g.K : (i+1)*g.K]
+		for k := range row {
+			row[k] *= sign
+		}
 		for j := range g.N {
 			sum := t.D[i*g.N+j]
 			for k, b := range t.B[j*g.K : (j+1)*g.K] {
-				sum += sign * row[k] * b
+				sum += row[k] * b
 			}
 			t.D[i*g.N+j] = g.bounded(sum)
 		}

@@ -70,21 +70,21 @@ func (s *slicer) multiplies() bool {
 // withoutMMAs is a slice without MMAs, if there is one; else s, which has them.
 // Which writes of a register reach its readers is looked at last: it takes longest.
 func withoutMMAs(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
-	if t := withoutDetours(k, of, false); t != nil {
+	if t := withoutDetours(k, of, false, false); t != nil {
 		return t
 	}
 	if t := sliceWithout(k, of, nil, true); !t.multiplies() {
 		return t
 	}
-	if t := withoutDetours(k, of, true); t != nil {
+	if t := withoutDetours(k, of, true, false); t != nil {
 		return t
 	}
 	return s
 }
 
-// withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs;
-// nil if these matter to more.
-func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching bool) *slicer {
+// withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs or, with loops, on what loops
+// compute; nil if the MMAs matter to more.
+func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching, loops bool) *slicer {
 	detours := detours(k)
 	out := map[int]bool{}
 	for pc := range detours {
@@ -106,25 +106,38 @@ func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching bool) *slicer {
 		return nil
 	}
 	for _, pc := range sortedKeys(out) {
-		s.tryRoot(pc)
+		s.tryRoot(pc, loops)
 	}
 	return s
 }
 
-// tryRoot needs what the branch at pc does, unless this is an MMA.
-func (s *slicer) tryRoot(pc int) {
+// tryRoot needs what the branch at pc does, unless this is an MMA or, with loops, computed in a loop.
+func (s *slicer) tryRoot(pc int, loops bool) {
 	needed, reg, ends := slices.Clone(s.needed), slices.Clone(s.reg), 0
 	if s.reach != nil {
 		ends = len(s.reach.added)
 	}
 	s.root(pc)
-	if s.close(); !s.multiplies() {
+	if s.close(); !s.multiplies() && !(loops && s.loops(needed)) {
 		return
 	}
 	s.needed, s.reg = needed, reg
 	if s.reach != nil {
 		s.reach.undo(ends)
 	}
+}
+
+// loops reports whether the slice has instructions in loops besides those of before.
+func (s *slicer) loops(before []bool) bool {
+	for b := range s.k.Blocks {
+		blk := &s.k.Blocks[b]
+		for pc := blk.Start; blk.LoopDepth > 0 && pc < blk.End; pc++ {
+			if s.needed[pc] && !before[pc] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sortedKeys(set map[int]bool) []int {

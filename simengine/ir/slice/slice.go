@@ -33,6 +33,22 @@ func Addresses(k *ir.Kernel) []bool { return slice(k, nil) }
 // loads through another. It marks no more than Addresses.
 func WithDistinctBuffers(k *ir.Kernel) []bool { return slice(k, alias.OfRegisters(k)) }
 
+// Straight is WithDistinctBuffers or, for buffers that may alias, Addresses, but for the conditions of detours that
+// depend on what loops compute: lanes are taken to go past these. A softmax's logarithm of its sum would have the slice
+// compute all of it.
+func Straight(k *ir.Kernel, distinct bool) []bool {
+	var of []alias.Roots
+	if distinct {
+		of = alias.OfRegisters(k)
+	}
+	if len(detours(k)) > 0 {
+		if s := withoutDetours(k, of, false, true); s != nil {
+			return s.needed
+		}
+	}
+	return slice(k, of)
+}
+
 func slice(k *ir.Kernel, of []alias.Roots) []bool {
 	s := sliceWithout(k, of, nil, false)
 	if s.multiplies() {

@@ -5,13 +5,12 @@ package analytic
 // But warps of a busy SM do not take turns: those that are ahead stay ahead and find their
 // lines again, as long as all together do not need much more than there is.
 //
-// CTAs that each walk their own data over and over (RRZE-HPC/gpu-benches, commit 1038c5d,
-// gpu-cache) find on an A100 (a100_80.txt) 0.91, 0.79, 0.40 and nothing of 1.06, 1.23, 1.46 and
-// 1.71 times its 192 KB, if time is linear between that of L1 and that of L2 alone, and on a
-// V100 (v100.txt) 0.92, 0.85, 0.67 and nothing of 1.16, 1.34, 1.59 and 1.84 times its 128 KB,
-// by the bytes that L2 delivers. The A100's are taken for all GPUs: 64 warps of an H200 find
-// 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06, 1.16, 1.29, 1.39 and 1.55 times its L1
-// (deploy/calibrate crowded). Fewer warps find less, one 0.32 of 1.07 times.
+// Evidence: CTAs that each walk their own data over and over (RRZE-HPC/gpu-benches, commit 1038c5d, gpu-cache). An
+// A100 with 192 KB of L1 finds 0.91, 0.79, 0.40 and nothing of 1.06, 1.23, 1.46 and 1.71 times that (a100_80.txt). A
+// V100 with 128 KB finds 0.92, 0.85, 0.67 and nothing of 1.16, 1.34, 1.59 and 1.84 times that (v100.txt). The A100's
+// are by time, if that is linear between the time of L1 and that of L2 alone; the V100's by the bytes that L2
+// delivers. The A100's are taken for all GPUs: 64 warps of an H200 find 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06,
+// 1.16, 1.29, 1.39 and 1.55 times its L1 (deploy/calibrate crowded). Fewer warps find less, one 0.32 of 1.07 times.
 var thrash = [...]struct{ of, found float64 }{{1, 1}, {1.15, 0.91}, {1.35, 0.79}, {1.6, 0.40}}
 
 // l1Lines is a fully associative, sectored L1: what a cache holds when sets do not matter. It
@@ -65,9 +64,9 @@ func (c *l1Lines) most() (n int) {
 	return n
 }
 
-// load makes a line the newest, evicting the oldest when the cache is full, and returns it with
-// the sectors it holds. own reports whether only this CTA reads it: only of such lines is
-// anything found beyond the size of L1. The pointer is good until the next call.
+// load makes a line the newest, evicting the oldest when the cache is full, and returns it with the sectors it holds.
+// own reports whether only this CTA reads it. Only of such lines is anything found beyond the size of L1. The pointer
+// is good until the next call.
 func (c *l1Lines) load(addr uint64, own bool) *l1Line {
 	i := c.find(addr)
 	l := &c.slots[i]

@@ -68,9 +68,9 @@ func (d *demand) least(n float64) float64 {
 	return most
 }
 
-// wait is how many times its own service one of n customers waits at a unit that is busy for a
-// share of the time: the queue that an independent observer of the other customers would find,
-// less half of the service that is under way.
+// wait is how many times its own service one of n customers waits at a unit that is busy for a share of the time. It
+// is the queue that an independent observer of the other customers would find, less half of the service that is under
+// way.
 func wait(busy, n float64) float64 {
 	if n <= 1 {
 		return 0

@@ -24,6 +24,7 @@ type roles struct {
 	named     map[int]*mbarrier
 	alive     float64
 	engine    float64 // when the engine of bulk copies is free
+	exchange  map[uint32]cost.Exchange
 	queue     queue
 }
 
@@ -53,7 +54,7 @@ type mbarrier = pending.Mbarrier[float64]
 
 // playRoles replays the kinds of a CTA's warps together.
 func playRoles(t *traffic, ks []kind, lockstep bool) alone {
-	r := &roles{c: t.c, players: make([]player, len(ks)), number: map[uint32]int{}, named: map[int]*mbarrier{}}
+	r := &roles{c: t.c, exchange: cost.Exchanges(t.c.p.Kernel, t.cta.CTA, t.cluster), players: make([]player, len(ks)), number: map[uint32]int{}, named: map[int]*mbarrier{}}
 	for i := range ks {
 		p := &r.players[i]
 		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, beside: math.Max(ks[i].count/float64(t.c.f.Schedulers), 1), recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}

@@ -138,7 +138,7 @@ func (p *player) bulk(source int32, k *ir.Instr) {
 		at := r.engine + latency + f.BulkExtra
 		if a.Barrier != trace.NoBarrier {
 			b := r.mbarrier(a.Barrier)
-			b.Bytes -= float64(cost.Delivered(a.Bytes, a.To)) * p.count
+			b.Bytes -= float64(r.exchange[a.Barrier].Delivered(a.Bytes, a.To)) * p.count
 			b.Arrive(0, at)
 		} else {
 			p.read.Add(at)

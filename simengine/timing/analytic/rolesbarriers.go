@@ -71,7 +71,7 @@ func (p *player) atMbarrier(source int32, k *ir.Instr) {
 			if k.Mod&ir.ModDone != 0 {
 				b.Bytes -= float64(cost.Expected(a)) * p.count
 			} else {
-				b.Bytes += float64(cost.Expected(a)) * p.count
+				p.expect(b, a)
 			}
 			arrivals, at = 0, p.now
 		case ir.CpAsyncArrive:
@@ -80,7 +80,7 @@ func (p *player) atMbarrier(source int32, k *ir.Instr) {
 				arrivals = 0
 			}
 		default:
-			b.Bytes += float64(cost.Expected(a)) * p.count
+			p.expect(b, a)
 			if k.Mod&ir.ModDrop != 0 {
 				b.Expected -= arrivals
 			}
@@ -89,6 +89,15 @@ func (p *player) atMbarrier(source int32, k *ir.Instr) {
 	}
 	if n > 0 {
 		p.now += math.Max(f.Arrival-1, 0)
+	}
+}
+
+// expect adds to the bytes that an mbarrier expects; see the clock's.
+func (p *player) expect(b *mbarrier, a *trace.Async) {
+	b.Bytes += float64(cost.Expected(a)) * p.count
+	if sent := p.roles.exchange[a.Barrier].Sent(a); sent > 0 {
+		b.Bytes -= float64(sent) * p.count
+		b.Last = math.Max(b.Last, p.now+p.c.spill.m.near+p.c.f.BulkExtra)
 	}
 }
 

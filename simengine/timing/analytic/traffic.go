@@ -68,11 +68,12 @@ func (w *service) addWait(m *memory, part float32) {
 
 // traffic is the memory traffic of a CTA.
 type traffic struct {
-	c    *code
-	m    *memory
-	plan *footprint.Plan
-	cta  *footprint.CTA
-	l1   *l1Lines
+	c       *code
+	m       *memory
+	cluster int // CTAs of a cluster
+	plan    *footprint.Plan
+	cta     *footprint.CTA
+	l1      *l1Lines
 	// sharers is how many CTAs of the SM what all CTAs read is fetched once for; stays
 	// reports whether most of them find it in L1.
 	sharers      float64
@@ -103,7 +104,7 @@ type tally struct {
 // newTraffic decides for every access of a CTA where it is served. The requests of warps marked
 // in replayed are kept.
 func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *footprint.CTA, perSM int64, replayed []bool) *traffic {
-	t := &traffic{c: c, m: m, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
+	t := &traffic{c: c, m: m, cluster: in.Cluster, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
 	resident := min(int64(in.CTAsPerSM), perSM)
 	if plan.Passing {
 		t.sharers, t.stays = float64(resident), false
@@ -265,12 +266,9 @@ func (t *traffic) access(u *turn) {
 	passes := float64(max(a.Passes, 1))
 	switch a.Space {
 	case ir.SharedCluster:
-		pass := f.ClusterLoadPass
-		if u.class == assemble.Store {
-			pass = f.ClusterStorePass
-		}
-		u.r.latency = float32(f.ClusterLoad + (passes-1)*pass)
-		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
+		remote := f.RemoteShared(u.class, a, t.cluster)
+		u.r.latency = float32(f.ClusterLoad + remote)
+		u.one.busy[lsu] = math.Max(math.Max(passes*f.SharedPass, f.Addressing), remote)
 	case ir.Shared:
 		if u.class == assemble.AsyncCopy {
 			return // its global side is accounted for

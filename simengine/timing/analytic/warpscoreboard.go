@@ -246,7 +246,7 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 // acknowledged its stores and then the fence.
 func (w *scoreboard) fence(in *assemble.Instr, at float64) float64 {
 	f := w.c.f
-	if k := w.c.p.Kernel; in.Source < 0 || k.Instrs[in.Source].Scope <= ir.ScopeCTA {
+	if k := w.c.p.Kernel; in.Source < 0 || !k.Instrs[in.Source].FencesBeyondCTA() {
 		return at + f.Fence
 	}
 	w.cur.waits++

@@ -1,11 +1,10 @@
 package cache
 
-// WriteCombiner is the lines of which an SM stored parts of sectors last. A store to the same
-// sectors that follows closely joins the earlier one on its way to L2: the words of a struct,
-// or neighbours that a thread stores one by one, take one write of each sector, as long as not
-// too many other lines are stored to in between. What is written whole does not wait. Local
-// memory has no part in it: the window that median_1d stores to there again and again, some
-// lanes at a time, goes out each time. The zero WriteCombiner joins nothing.
+// WriteCombiner is the lines of which an SM stored parts of sectors last. A store to the same sectors that follows
+// closely joins the earlier one on its way to L2. So the words of a struct, or neighbours that a thread stores one by
+// one, take one write of each sector. That holds as long as not too many other lines are stored to in between. What
+// is written whole does not wait. Local memory has no part in it: the window that median_1d stores to there again and
+// again, some lanes at a time, goes out each time. The zero WriteCombiner joins nothing.
 type WriteCombiner struct {
 	open []openLine
 	head int
@@ -16,11 +15,11 @@ type openLine struct {
 	sectors uint8  // written in part
 }
 
-// OpenLines is how many lines of an SM are open for more stores. Of eight stores of a warp, one
-// word each of the same eight lines, those after the first joined it in seven tenths of the
-// cases where two warps leave a barrier together, in two tenths with four warps and never with
-// eight and more; of four such stores by warps that come at their own times, all joined
-// (counters of scan_tiles and half_tone, deploy/calibrate/datasets/h200-2026-11-21-project-b).
+// OpenLines is how many lines of an SM are open for more stores. Evidence: counters of scan_tiles and half_tone
+// (deploy/calibrate/datasets/h200-2026-11-21-project-b). Of eight stores of a warp, one word each of the same eight
+// lines, those after the first joined it in seven tenths of the cases where two warps leave a barrier together. They
+// did in two tenths with four warps, and never with eight and more. Of four such stores by warps that come at their
+// own times, all joined.
 const OpenLines = 24
 
 // NewWriteCombiner has room for so many lines.

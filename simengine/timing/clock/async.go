@@ -3,6 +3,7 @@ package clock
 import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/pending"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -39,15 +40,16 @@ type ctaAsync struct {
 	cluster   mbarrier
 	named     [numNamed]int32 // warps that wait at each of the barriers of part of the CTA
 	late      int64           // when its last warp would have ended with the iterations left out
+	exchange  []cost.Exchange // by mbarrier
 }
 
 // numNamed is the barriers by number, and those whose number only the warps know: one for each group of warps.
 const numNamed = 16 + timing.MaxSlots
 
-func (c *ctaAsync) reset() {
+func (c *ctaAsync) reset(x []cost.Exchange) {
 	clear(c.mbarriers)
 	clear(c.named[:])
-	c.cluster, c.late = mbarrier{}, 0
+	c.cluster, c.late, c.exchange = mbarrier{}, 0, x
 }
 
 // product starts a warp's part of a product of its warpgroup, on the tensor core that it has waited for.

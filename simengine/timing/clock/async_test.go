@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results/measured"
@@ -104,8 +105,17 @@ func (p *async) busy(cycles int) {
 	}
 }
 
-// cycles is how long one CTA takes on a GPU; cluster is the CTAs of a cluster.
+// rowsOfCTA is the rows of device memory that a CTA has for itself.
+const rowsOfCTA = 1024
+
+// cycles is how long one CTA takes on a GPU, or one cluster of them.
 func (p *async) cycles(t *testing.T, gpu string, cluster int) float64 {
+	t.Helper()
+	return p.cyclesOf(t, gpu, cluster, cluster)
+}
+
+// cyclesOf is how long so many CTAs take, each with rows of its own.
+func (p *async) cyclesOf(t *testing.T, gpu string, cluster, ctas int) float64 {
 	t.Helper()
 	d, err := arch.Load(gpu)
 	if err != nil {
@@ -115,11 +125,18 @@ func (p *async) cycles(t *testing.T, gpu string, cluster int) float64 {
 	tr := func(cta int64, _ int) *trace.CTA {
 		c := &trace.CTA{ID: cta, Warps: make([]trace.Warp, len(p.warps))}
 		copy(c.Warps, p.warps)
+		for i := range c.Warps {
+			w := &c.Warps[i]
+			w.Lines = slices.Clone(w.Lines)
+			for k := range w.Lines {
+				w.Lines[k].Addr += uint64(cta) * rowsOfCTA
+			}
+		}
 		return c
 	}
-	in := input(d, &p.program, tr, cluster, 1, len(p.warps))
+	in := input(d, &p.program, tr, ctas, 1, len(p.warps))
 	in.Cluster = cluster
-	in.Extents = []timing.Extent{{First: 0, Last: 1 << 12}}
+	in.Extents = []timing.Extent{{First: 0, Last: max(1<<12, uint64(ctas)*rowsOfCTA)}}
 	return run(t, in).Cycles
 }
 
@@ -312,6 +329,63 @@ func TestClusterBarriers(t *testing.T) {
 				})
 				within(t, fmt.Sprintf("%s of %d", name, size), got, r.Value, 0.12)
 			}
+		}
+	}
+}
+
+// releasedAt is the mbarrier that release arrives at.
+const releasedAt = 1024
+
+// release arrives at an mbarrier with release semantics at the scope of the cluster.
+func (p *async) release() {
+	in := ir.Instr{Op: ir.MbarArrive, Mod: ir.ModRelease, Scope: ir.ScopeCluster}
+	p.do(assemble.Fence, in)
+	p.at(assemble.Mbarrier, in, trace.Async{Barrier: releasedAt, Count: 1})
+}
+
+// behindCopies is how long a release takes a copy's latency after a thread of its CTA has asked for so many copies of
+// 16 KiB, on every SM. L2 is then as far behind as where as many are always in flight.
+func behindCopies(t *testing.T, copies int) float64 {
+	const latency = 700
+	took := func(releases int) float64 {
+		p := &async{}
+		p.warp()
+		p.init(0, 1)
+		p.init(releasedAt, 100)
+		for i := range releases * copies {
+			p.load(0, uint64(128*i), 16384)
+		}
+		p.exit()
+		p.warp()
+		p.busy(latency)
+		for range releases {
+			p.release()
+		}
+		p.exit()
+		return p.cyclesOf(t, "h100", 1, 132)
+	}
+	return took(1) - took(0)
+}
+
+// An arrival that releases at the scope of the cluster fences the device, behind the bulk copies on their way.
+func TestReleasesBesideCopies(t *testing.T) {
+	for _, r := range measured.On(t, "h100-hopper", "release.beside") {
+		switch depth := r.Int("depth"); {
+		case r.Int("ctas") != 132 || r.Int("fence") != 0 || r.Int("warps") != 1 || r.Int("loaders") != 0:
+		case depth == 0:
+			alone := difference(t, "h100", 1, func(n int) *async {
+				p := &async{}
+				p.warp()
+				p.init(releasedAt, 100)
+				for range n {
+					p.release()
+				}
+				p.exit()
+				return p
+			})
+			within(t, "a release alone", alone, r.Value, 0.1)
+		case r.Int("bytes") == 16384 && depth >= 4: // fewer are in shared memory by then
+			within(t, fmt.Sprintf("a release behind %d copies", depth), behindCopies(t, depth), r.Value, 0.16)
 		}
 	}
 }

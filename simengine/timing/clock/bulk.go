@@ -30,7 +30,7 @@ func (s *sm) bulk(w *warp, o *op, fetch int64) int64 {
 			w.stored.Add(taken + s.m.BulkStored)
 		default:
 			at := s.bulkLoad(w, in, a, access) + s.m.BulkExtra
-			s.deliver(w.cta, bar, cost.Delivered(a.Bytes, a.To), at)
+			s.deliver(w.cta, bar, s.delivered(w.cta, bar, a), at)
 			if bar < 0 {
 				w.read.Add(at)
 				w.stored.Add(at)
@@ -63,9 +63,26 @@ func (s *sm) bulkLoad(w *warp, in *ir.Instr, c *trace.Async, a *trace.Access) in
 	return done
 }
 
-// bulkWaits is how many of the quantiles of waits for DRAM a bulk copy's lines meet: with all of them the longest of a copy
-// of 16 KiB is a third longer than measured (deploy/calibrate tma.bulk_latency from DRAM, 1 CTA: 918, 1104 and 1234 cycles
-// for 4, 16 and 32 KiB).
+// A fence of the device takes copyFence cycles longer while the copy engine is busy, and copyBacklog times as long as L2
+// is behind with what was asked of it: it goes the way of the copies. On an H100 it takes 721 cycles alone. Beside 1, 2,
+// 4 and 8 copies of 16 KiB in flight in each SM it takes 1159, 1749, 3369 and 7251, when L2 is behind by 0, 427, 1457 and
+// 3474; beside as many of one SM, of which L2 is never behind, 859 to 985 (deploy/calibrate release.beside).
+const (
+	copyFence   = 265
+	copyBacklog = 1.8
+)
+
+// behindCopies is how much longer a fence of the device takes for the bulk copies on their way.
+func (s *sm) behindCopies() (more int64) {
+	if s.copies.Free() > s.now {
+		more = copyFence
+	}
+	return more + int64(copyBacklog*float64(s.mem.Backlog(s.now)))
+}
+
+// bulkWaits is how many of the quantiles of waits for DRAM a bulk copy's lines meet. With all of them the longest
+// wait of a copy of 16 KiB is a third longer than measured (deploy/calibrate tma.bulk_latency from DRAM, 1 CTA: 918,
+// 1104 and 1234 cycles for 4, 16 and 32 KiB).
 const bulkWaits = 15
 
 // bulkLine reads sectors of a line past L1. L2 brings whole lines of what tensor maps ask for (their L2 promotion): a

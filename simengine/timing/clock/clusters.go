@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -42,13 +41,9 @@ func (s *sm) completeCluster(slot int32) {
 	s.wakeUp(slot, holdCluster, 0, b.Done)
 }
 
-// remoteShared is a request to the shared memory of another CTA of the cluster.
+// remoteShared is a request to the shared memory of other CTAs of the cluster. It leaves when the way there is free.
 func (s *sm) remoteShared(o *op, a *trace.Access, at int64) (begin, result int64) {
-	passes, pass := int64(max(a.Passes, 1)), s.m.ClusterLoadPass
-	if o.class == assemble.Store {
-		pass = s.m.ClusterStorePass
-	}
-	begin, _ = s.lsu.Serve(at, max(passes*s.m.SharedPass, s.m.Addressing))
-	_, end := s.network.Serve(begin, passes*pass)
+	begin, _ = s.lsu.Serve(at, max(int64(max(a.Passes, 1))*s.m.SharedPass, s.m.Addressing))
+	begin, end := s.network.Serve(begin, s.m.RemoteShared(o.class, a, s.in.Cluster))
 	return begin, max(begin+s.m.ClusterLoad, end)
 }

@@ -230,7 +230,7 @@ func portOf(c assemble.Class, p cost.Pipe, space ir.Space) port {
 // describe takes from the PTX instruction what the class of the machine instruction leaves
 // open.
 func (c *code) describe(o *op, in *ir.Instr) {
-	o.bypassesL1, o.float, o.wide = cost.BypassesL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
+	o.bypassesL1, o.float, o.wide = cost.BypassesL1(in), in.Type.IsFloat(), in.FencesBeyondCTA()
 	switch in.Op {
 	case ir.CpAsyncCommit:
 		o.commit = true

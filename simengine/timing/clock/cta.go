@@ -51,7 +51,7 @@ func (s *sm) launch(slot int32) {
 	c := &s.ctas[slot]
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0
 	if s.c.async {
-		c.ctaAsync.reset()
+		c.ctaAsync.reset(sample.exchange)
 	}
 	for k := range perCTA {
 		i := int(slot)*perCTA + k

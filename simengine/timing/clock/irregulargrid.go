@@ -13,9 +13,9 @@ import (
 // minRounds is how often each of CTAs that differ is clocked at least.
 const minRounds = 2
 
-// irregularInterval is the mean interval between completions of n CTAs that differ and run in
-// turns: over the last n completions before slots stay empty, in which each CTA completes about
-// once. spread is how much that differs from the mean over all completions before, as a share.
+// irregularInterval is the mean interval between completions of n CTAs that differ and run in turns. It is over the
+// last n completions before slots stay empty, in which each CTA completes about once. spread is how much that differs
+// from the mean over all completions before, as a share.
 func irregularInterval(done []int64, resident, n int) (interval, spread float64) {
 	last := len(done) - resident - 1
 	if last < 1 {

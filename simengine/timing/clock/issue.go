@@ -203,7 +203,11 @@ func (s *sm) fence(w *warp, o *op) int64 {
 	if w.sent > 0 {
 		at = max(at, w.sent+s.m.LatL2)
 	}
-	return at + s.m.LatFenceGPU
+	at += s.m.LatFenceGPU
+	if s.c.async {
+		at += s.behindCopies()
+	}
+	return at
 }
 
 // proceed moves a warp past the op it issued. It can fetch the next one at cycle fetch, and

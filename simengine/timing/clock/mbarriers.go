@@ -28,7 +28,7 @@ func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
 			if o.completes {
 				b.Bytes -= cost.Expected(a)
 			} else {
-				b.Bytes += cost.Expected(a)
+				s.expect(c, bar, a)
 			}
 			arrivals, at = 0, s.now
 		case ir.CpAsyncArrive:
@@ -37,7 +37,7 @@ func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
 				arrivals = 0
 			}
 		default:
-			b.Bytes += cost.Expected(a)
+			s.expect(c, bar, a)
 			if o.drops {
 				b.Expected -= arrivals
 			}
@@ -48,6 +48,25 @@ func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
 		return fetch
 	}
 	return max(fetch, s.now+s.m.Arrival)
+}
+
+// expect adds to the bytes that an mbarrier expects. Those that other CTAs of the cluster send come as soon as a copy that
+// is asked for now.
+func (s *sm) expect(c *ctaSlot, bar int32, a *trace.Async) {
+	b := &c.mbarriers[bar]
+	b.Bytes += cost.Expected(a)
+	if sent := c.exchange[bar].Sent(a); sent > 0 {
+		b.Bytes -= sent
+		b.Last = max(b.Last, s.now+s.m.LatL2+s.m.BulkExtra)
+	}
+}
+
+// delivered is the bytes that a copy brings to an mbarrier of its CTA, with those of other CTAs that do the same.
+func (s *sm) delivered(slot, bar int32, a *trace.Async) int64 {
+	if bar < 0 {
+		return int64(a.Bytes)
+	}
+	return s.ctas[slot].exchange[bar].Delivered(a.Bytes, a.To)
 }
 
 // deliver brings bytes to an mbarrier at a cycle.

@@ -160,10 +160,10 @@ func (t *counts) tensor(m *cost.Machine) (n float64) {
 	return n
 }
 
-// otherTurns is the data-stage passes that are counted with those of shared memory: one for
-// each thread index read, each shuffle and each load or store that no lane takes and, in
-// kernels that use shared memory, each barrier of a CTA (shared/silicon stencil_1d,
-// transpose_tiled and reduce: without these the counter differs by exactly their number).
+// otherTurns is the data-stage passes that are counted with those of shared memory. There is one for each thread
+// index read, each shuffle, and each load or store that no lane takes. In kernels that use shared memory, there is
+// one for each barrier of a CTA, too. Without these the counter differs by exactly their number (shared/silicon
+// stencil_1d, transpose_tiled and reduce).
 func (t *counts) otherTurns(warpsPerCTA int, shared bool) float64 {
 	n := float64(t.tid + t.class[assemble.Shuffle] + max(t.idle, 0))
 	if shared {

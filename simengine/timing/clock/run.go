@@ -194,10 +194,9 @@ func steady(done []int64, resident int) (interval, spread float64) {
 	return interval, math.Abs(other-interval) / interval
 }
 
-// rounds is for traces that leave out loop iterations, and for long CTAs: one wave of CTAs is
-// clocked from a common start, skipped iterations are charged at the pace of the recorded ones
-// with all of the wave in the loop, and the grid is whole waves of that and a last one of what
-// remains.
+// rounds is for traces that leave out loop iterations, and for long CTAs. One wave of CTAs is clocked from a common
+// start. Skipped iterations are charged at the pace of the recorded ones, with all of the wave in the loop. The grid
+// is whole waves of that, and a last one of what remains.
 func (g gridShape) rounds(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, affordable int64) (*estimate, error) {
 	if p.irregular {
 		return g.irregularRounds(m, c, in, p)

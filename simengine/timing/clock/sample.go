@@ -21,6 +21,7 @@ type sample struct {
 	skips            bool      // the trace leaves out loop iterations
 	barrierOf        [][]int16 // by warp and asynchronous operation: the mbarrier among the CTA's, -1 none
 	mbarriers        int
+	exchange         []cost.Exchange // by mbarrier
 }
 
 // tally counts what the trace alone decides, by PTX instruction, over the warps of all samples
@@ -54,7 +55,7 @@ type counts struct {
 
 // prepare checks a trace against the code, surveys its footprint and adds its counts to
 // total.
-func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.Survey, total *counts) (*sample, error) {
+func prepare(c *code, cta *trace.CTA, cluster int, d footprint.Direction, survey *footprint.Survey, total *counts) (*sample, error) {
 	if cta == nil || len(cta.Warps) == 0 {
 		return nil, fmt.Errorf("timing: trace without warps")
 	}
@@ -73,7 +74,7 @@ func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.S
 		s.instrs += instrs
 	}
 	if c.async {
-		s.barriers()
+		s.barriers(cost.Exchanges(c.program.Kernel, cta, cluster))
 	}
 	survey.Add(c.program.Kernel, marked, d, make([]bool, c.pcs))
 	total.samples++
@@ -82,7 +83,7 @@ func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.S
 }
 
 // barriers numbers the mbarriers of a CTA by their addresses. Those of other CTAs of the cluster are taken for its own.
-func (s *sample) barriers() {
+func (s *sample) barriers(by map[uint32]cost.Exchange) {
 	number := map[uint32]int16{}
 	s.barrierOf = make([][]int16, len(s.Warps))
 	for i := range s.Warps {
@@ -97,6 +98,7 @@ func (s *sample) barriers() {
 			case !ok:
 				n = int16(len(number))
 				number[at] = n
+				s.exchange = append(s.exchange, by[at])
 			}
 			s.barrierOf[i][k] = n
 		}

@@ -140,7 +140,7 @@ func (g *gatherer) trace(k footprint.Pick) error {
 	if k.Dir == footprint.Far { // edges of the grid are not typical
 		into = &counts{byPC: make([]tally, g.c.pcs)}
 	}
-	s, err := prepare(g.c, cta, k.Dir, g.survey, into)
+	s, err := prepare(g.c, cta, g.in.Cluster, k.Dir, g.survey, into)
 	if err != nil {
 		return err
 	}

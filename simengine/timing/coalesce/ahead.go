@@ -7,11 +7,10 @@ import "github.com/warptune/warptune/simengine/trace"
 // through a volume.
 const far = 16
 
-// Ahead reports, for every place where sampling left iterations of a loop out, the
-// lines that the first of them would touch: those of the iteration recorded just
-// before it, as far on as that is from the one before, and as far again, and again, where
-// that is whole lines or the sectors of a request follow one another. Of other parts of
-// lines only the next iteration's are known.
+// Ahead reports, for every place where sampling left iterations of a loop out, the lines that the first of them would
+// touch. These are the lines of the iteration recorded just before it, as far on as that is from the one before. They
+// go on as far again, and again, where that is whole lines or the sectors of a request follow one another. Of other
+// parts of lines only the next iteration's are known.
 func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8)) {
 	for i := range w.Steps {
 		o, ok := LeftOutAt(w, int32(i))

@@ -19,12 +19,11 @@ func groupSize(width, bankWidth int) int {
 	return warpSize / 8
 }
 
-// paired reports whether lanes share addresses so that two groups of a wide access fit
-// one pass, half the registers that it returns being copies: every active lane
-// has the address of its neighbour (lane xor 1), or every one that of lane xor 2.
-// The rule is NVIDIA's for compute capability 7 (forums.developer.nvidia.com/t/77228);
-// deploy/calibrate wavefronts.shared_pairs shows it on 9.0, for the whole warp and
-// not by halves of it. It is taken to hold for all 4-byte banks.
+// paired reports whether lanes share addresses so that two groups of a wide access fit one pass, half the registers
+// that it returns being copies. That is where every active lane has the address of its neighbour (lane xor 1), or
+// every one that of lane xor 2. The rule is NVIDIA's for compute capability 7 (forums.developer.nvidia.com/t/77228);
+// deploy/calibrate wavefronts.shared_pairs shows it on 9.0, for the whole warp and not by halves of it. It is taken
+// to hold for all 4-byte banks.
 func paired(addr *Lanes, mask uint32) bool {
 	return sharing(addr, mask, 1) || sharing(addr, mask, 2)
 }
@@ -51,10 +50,9 @@ const rowBits = 6
 // Wide accesses whose lanes share addresses in pairs are served twice as many
 // lanes together.
 //
-// Banks of 8 bytes are Kepler's, in the 4-byte mode that is its default: words of
-// 4 bytes go to the banks in turn, and a bank delivers the two it has of a row of 64
-// at once (CUDA C Programming Guide, compute capability 3.x). Accesses wider than
-// that are taken to meet conflicts as in the 8-byte mode.
+// Banks of 8 bytes are Kepler's, in the 4-byte mode that is its default. Words of 4 bytes go to the banks in turn,
+// and a bank delivers the two it has of a row of 64 at once (CUDA C Programming Guide, compute capability 3.x).
+// Accesses wider than that are taken to meet conflicts as in the 8-byte mode.
 func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) {
 	if mask == ^uint32(0) && width == bankWidth {
 		if n := strided(addr, uint64(width)); n > 0 {
@@ -90,9 +88,8 @@ func grouped(addr *Lanes, mask uint32, group, width, bankWidth int) (passes, gro
 // wideBanks reports whether an access goes by rows of 8-byte banks in the 4-byte mode.
 func wideBanks(width, bankWidth int) bool { return bankWidth == 8 && width <= 4 }
 
-// strided is the passes of a full warp whose words are a constant stride of
-// whole words apart, 0 for other addresses: the lanes fall on 32/g banks, g
-// being the largest power of two that divides the stride, up to 32.
+// strided is the passes of a full warp whose words are a constant stride of whole words apart, 0 for other addresses.
+// The lanes fall on 32/g banks, where g is the largest power of two that divides the stride, up to 32.
 func strided(addr *Lanes, width uint64) int {
 	stride := addr[1] - addr[0]
 	if (addr[0]|stride)&(width-1) != 0 {
@@ -243,8 +240,8 @@ next:
 	return n
 }
 
-// Turns is the number of passes of a request whose lanes do not share words: for each group of lanes served together
-// the most that one bank has to do. 32 lanes at one word take 32, and at 32 words of one bank, too
+// Turns is the number of passes of a request whose lanes do not share words. For each group of lanes served together
+// it is the most that one bank has to do. 32 lanes at one word take 32, and so do 32 words of one bank
 // (deploy/calibrate wavefronts.same_address and stride of shared_atom).
 func Turns(addr *Lanes, mask uint32, width, bankWidth int) (turns int) {
 	group, words, shift := groupSize(width, bankWidth), max(1, width/bankWidth), bits.TrailingZeros(uint(bankWidth))

@@ -74,6 +74,17 @@ func TestBulkCopyTouchesItsBytes(t *testing.T) {
 	}
 }
 
+// A prefetch of more lines than an access can name counts the first ones, each with its sectors.
+func TestBulkPrefetchOfMuch(t *testing.T) {
+	r := NewRecorder(&ir.Kernel{Instrs: []ir.Instr{{Op: ir.BulkPrefetch, Bulk: &ir.Bulk{From: ir.Global}}}}, 4)
+	r.Begin(0, 1)
+	r.Async(0, trace.Async{Barrier: trace.NoBarrier, CTA: -1, Lanes: 1}, []trace.Range{{Addr: 1 << 20, Bytes: 1 << 30}})
+	w := &r.CTA().Warps[0]
+	if a := w.Accesses[0]; int(a.NLines) != maxBulkLines || int(a.Sectors) != 4*maxBulkLines || len(w.Lines) != maxBulkLines {
+		t.Errorf("%d lines of %d, %d sectors; want %d lines with 4 sectors each", a.NLines, len(w.Lines), a.Sectors, maxBulkLines)
+	}
+}
+
 // A trace that was recorded before leaves no asynchronous operation behind, and a copy of a trace has its own.
 func TestAsyncsAreRecordedByStep(t *testing.T) {
 	r := NewRecorder(&ir.Kernel{Instrs: []ir.Instr{{Op: ir.MbarArrive}}}, 4)

@@ -41,10 +41,9 @@ func (p *pattern) follow(w *trace.Warp, pc int, moved uint64, to *Lanes) {
 }
 
 // fetchTwice marks the sectors of which lanes write parts to different sectors of shared
-// memory. A copy that passes L1 by fetches such a sector for each of them: rows of 128
-// bytes, every other of which begins in the middle of a sector of shared memory, are 24
-// sectors where they are 16 else, with L1 on the way always 16 (deploy/calibrate asyncs.copies
-// cg and ca, pitch 144 and 128).
+// memory. A copy that passes L1 by fetches such a sector for each of them. Rows of 128 bytes, every other of which
+// begins in the middle of a sector of shared memory, are 24 sectors, and 16 else. With L1 on the way they are always
+// 16 (deploy/calibrate asyncs.copies cg and ca, pitch 144 and 128).
 func (p *pattern) fetchTwice(to *Lanes) {
 	for i := range p.lines {
 		p.lines[i].Twice = 0

@@ -222,7 +222,9 @@ func (p *pattern) unit(space ir.Space, width, bankWidth int) uint64 {
 		return uint64(width)
 	case space == ir.Local:
 		return ^uint64(0) // offsets name lines: only the same ones will do
-	case space != ir.Shared && space != ir.SharedCluster:
+	case space == ir.SharedCluster:
+		return sectorBytes // what crosses the cluster's network
+	case space != ir.Shared:
 		return lineBytes
 	case wideBanks(width, bankWidth):
 		return 4 << rowBits // within a row words meet that would not across rows
@@ -239,6 +241,10 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	case ir.Shared, ir.SharedCluster:
 		passes, ideal := p.shared(width, mask, r.bankWidth, addr)
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
+		if space == ir.SharedCluster {
+			sectors, lines := Remote(addr, mask, width, op == ir.Atom || op == ir.Red)
+			a.Sectors, a.Visits = uint16(sectors), uint8(lines)
+		}
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
 		visits, drawn := Visits(addr, mask)

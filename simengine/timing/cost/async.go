@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
@@ -22,16 +21,17 @@ type Async struct {
 	// it until its thread knows.
 	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored int64
 	BulkSector                                       int64 // steps of the copy engine for a sector
-	// Arrive is from an arrival to its effect, Remote that of another CTA's; Wake from a phase's end to the going
-	// on of a warp that waits for it; Wait what a wait takes for a phase that has ended, Arrival an arrival of its
-	// thread.
+	// Arrive is from an arrival to its effect, Remote that of another CTA's. Wake is from a phase's end until a warp
+	// that waits for it goes on. Wait is what a wait takes for a phase that has ended, Arrival what an arrival takes
+	// of its thread.
 	Arrive, Remote, Wake, Wait, Arrival int64
 	FenceProxy, Setmaxnreg              int64
 	// UniformResult is the latency of the uniform datapath's results, in kernels of which Specific holds.
-	UniformResult                     int64
-	ClusterBarrier, ClusterRelease    int64
-	ClusterLoad                       int64
-	ClusterLoadPass, ClusterStorePass int64 // steps of the network of a cluster for a wavefront of 128 bytes
+	UniformResult                  int64
+	ClusterBarrier, ClusterRelease int64
+	ClusterLoad                    int64
+	ClusterStorePass               int64   // steps of the network of a cluster for a line of 128 bytes
+	remoteLoad, remoteStore        float64 // cycles for a sector
 }
 
 func asyncOf(d *arch.Descriptor, l2 int64) Async {
@@ -51,7 +51,11 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 		UniformResult: max(whole(d.UniformResult), 1),
 		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
 		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
-		ClusterLoadPass: per(128, d.ClusterLoadBytesPerCycle), ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
+		ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
+	}
+	if d.ClusterLoadBytesPerCycle > 0 && d.ClusterStoreBytesPerCycle > 0 {
+		a.remoteLoad = math.Max(128/d.ClusterLoadBytesPerCycle-remoteLine, 0) / 4
+		a.remoteStore = 32 / d.ClusterStoreBytesPerCycle
 	}
 	a.Arrive = whole(d.MbarrierHandover) - a.Wake
 	a.Remote = max(whole(d.MbarrierRemote)-a.Wake, a.Arrive)
@@ -142,15 +146,9 @@ func Copies(in *ir.Instr) bool {
 	return in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch || in.Op == ir.CpAsync && BypassesL1(in)
 }
 
-// Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of
-// its cluster does the same at the same time: one that arrives at another CTA's is met by one from there.
+// Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for. Every CTA of its
+// cluster is taken to do the same at the same time: one that arrives at another CTA's is met by one from there.
 func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * max(count, 1) }
 
 // Expected is the bytes that an operation of so many alike threads expects, each as many.
 func Expected(a *trace.Async) int64 { return int64(a.Bytes) * int64(max(a.Lanes, 1)) }
-
-// Delivered is the bytes that arrive at a CTA's own mbarrier for each copy that it asks for: a copy to several CTAs
-// brings each as much from each.
-func Delivered(bytes int32, to uint16) int64 {
-	return int64(bytes) * int64(max(bits.OnesCount16(to), 1))
-}

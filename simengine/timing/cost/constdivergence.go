@@ -18,9 +18,9 @@ const (
 	tablePlaces = 4
 	// divergentCTAs is from how many resident CTAs on each is taken to be at a place of its
 	// own. It is from 96 configurations of four kernels that walk tables (deploy/calibrate/datasets:
-	// coulomb, dedisperse, point_in_polygon, fir), not from a microbenchmark. Of those that
-	// would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and more CTAs
-	// did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
+	// coulomb, dedisperse, point_in_polygon, fir), not from a microbenchmark. Of those that would take over 1.5 times
+	// as long if all loads waited, some did take over 1.4 times as long: 28 of 30 with 12 and more CTAs, 17 of 28
+	// with 5 to 8, 4 of 15 with fewer.
 	divergentCTAs = 12
 )
 

@@ -10,12 +10,11 @@ import (
 // constMisses is what a line of a table in constant memory takes of an SM where lanes read
 // places of their own, cycles beyond those of the words, by the table's bytes.
 //
-// In order: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words in tables of up
-// to 2 KiB, and 2.8, 4.5, 6.1, 7.5 and 9.7 in tables of 4, 8, 16, 32 and 64 KiB whose lines the
-// lanes go through in order, one line a lane; with four words a line the same for each line
-// (deploy/calibrate constants.apart). Drawn: at random places it takes 8.3, 17.8, 24.2, 28.0
-// and 29.9 with all SMs busy (constants.drawn, bytes and words alike). Other GPUs are taken to
-// be alike.
+// In order: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words in tables of up to 2 KiB. Of tables of
+// 4, 8, 16, 32 and 64 KiB it takes 2.8, 4.5, 6.1, 7.5 and 9.7, if the lanes go through their lines in order, one line
+// a lane. With four words a line it takes the same for each line (deploy/calibrate constants.apart). Drawn: at random
+// places it takes 8.3, 17.8, 24.2, 28.0 and 29.9 with all SMs busy (constants.drawn, bytes and words alike). Other
+// GPUs are taken to be alike.
 var constMisses = []struct{ bytes, inOrder, drawn float64 }{
 	{2048, 0, 0}, {4096, 0.83, 6.3}, {8192, 2.55, 15.8}, {16384, 4.06, 22.2}, {32768, 5.54, 26.0}, {65536, 7.72, 27.9},
 }
@@ -59,9 +58,9 @@ func (t *ConstTable) Add(w *trace.Warp) {
 	}
 }
 
-// Bytes is the size of a table of which so many reads touch as many lines as were seen, if each
-// line is as likely as the other: of n lines, r reads see n(1 - e^(-r/n)), solved for n by
-// bisection. It is at most what the kernel has of constant memory.
+// Bytes is the size of a table of which so many reads touch as many lines as were seen, if each line is as likely as
+// the other. Of n lines, r reads see n(1 - e^(-r/n)), which is solved for n by bisection. It is at most what the
+// kernel has of constant memory.
 func (t *ConstTable) Bytes(k *ir.Kernel) float64 {
 	least, most := float64(len(t.lines)), math.Max(float64(k.ConstBytes)/constLine, 1)
 	reads := float64(t.reads)

@@ -35,7 +35,7 @@ type AsyncFigures struct {
 	Arrive, Remote, Wake, Wait, Arrival                          float64
 	FenceProxy, Setmaxnreg, UniformResult                        float64
 	ClusterBarrier, ClusterRelease, ClusterLoad                  float64
-	ClusterLoadPass, ClusterStorePass                            float64
+	ClusterStorePass                                             float64
 }
 
 // WgmmaFigures is WgmmaCost in cycles.
@@ -53,7 +53,7 @@ func asyncFigures(a *Async, d *arch.Descriptor) AsyncFigures {
 		Arrive: float64(a.Arrive), Remote: float64(a.Remote), Wake: float64(a.Wake), Wait: float64(a.Wait), Arrival: float64(a.Arrival),
 		FenceProxy: float64(a.FenceProxy), UniformResult: float64(a.UniformResult), Setmaxnreg: float64(a.Setmaxnreg),
 		ClusterBarrier: float64(a.ClusterBarrier), ClusterRelease: float64(a.ClusterRelease), ClusterLoad: float64(a.ClusterLoad),
-		ClusterLoadPass: cycles(a.ClusterLoadPass), ClusterStorePass: cycles(a.ClusterStorePass),
+		ClusterStorePass: cycles(a.ClusterStorePass),
 	}
 	if d.L2WriteBytesPerCycleSM > 0 {
 		f.StoreByte = 1 / d.L2WriteBytesPerCycleSM

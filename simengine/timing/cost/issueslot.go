@@ -38,10 +38,9 @@ func registersIn(spans []assemble.RegSpan) (n int) {
 	return n
 }
 
-// OperandFetches counts the general registers, or pairs of them, that an instruction must
-// fetch: not those that the instruction before it in its pipe read in the same operand (before;
-// nil for none), nor one that an earlier operand of its own has. The two factors of a
-// multiply-add count as one place, since they can be exchanged.
+// OperandFetches counts the general registers, or pairs of them, that an instruction must fetch. Not counted are
+// those that the instruction before it in its pipe read in the same operand (before; nil for none), and one that an
+// earlier operand of its own has. The two factors of a multiply-add count as one place, since they can be exchanged.
 func OperandFetches(in, before *assemble.Instr) int {
 	n := 0
 	for i, s := range in.Src {

@@ -2,11 +2,10 @@ package cost
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// BypassesL1 reports whether an instruction reads global memory from L2 even if L1 has the
-// data: copies and loads cached in L2 only (cp.async.cg, ld.cg), uncached loads (ld.cv,
-// ld.volatile), and relaxed or acquire loads of a scope beyond the CTA, which see what other
-// CTAs store. Of 32 KiB that an SM reads again and again by ld.cg all comes from L2 each time
-// (deploy/calibrate merged.read, l1tex__m_xbar2l1tex_read_sectors).
+// BypassesL1 reports whether an instruction reads global memory from L2 even if L1 has the data. Copies and loads
+// cached in L2 only do (cp.async.cg, ld.cg), and uncached loads (ld.cv, ld.volatile). So do relaxed or acquire loads
+// of a scope beyond the CTA, which see what other CTAs store. Of 32 KiB that an SM reads again and again by ld.cg all
+// comes from L2 each time (deploy/calibrate merged.read, l1tex__m_xbar2l1tex_read_sectors).
 func BypassesL1(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.CpAsync:

@@ -12,11 +12,11 @@ import (
 // lts__t_sectors_srcunit_tex_op_read).
 const coalesceExponent = -0.42
 
-// L2Coalesce is what L2's request coalescer leaves of requests for the same data. A group of
-// SMs (arch.Descriptor.L2MergingGroups of them) sends one request for a line that several ask
-// for at about the same time; the others wait for it. requests is the share that reaches L2,
-// held the share of the time that they hold its slices, where readers CTAs run at a time and
-// read the same in step. How CTAs fall on groups is not known: they are taken to fall evenly.
+// L2Coalesce is what L2's request coalescer leaves of requests for the same data. A group of SMs sends one request
+// for a line that several ask for at about the same time; the others wait for it. The GPU has
+// arch.Descriptor.L2MergingGroups of them. Where readers CTAs run at a time and read the same in step, requests is
+// the share that reaches L2, and held the share of the time that they hold its slices. How CTAs fall on groups is not
+// known: they are taken to fall evenly.
 func (m *Machine) L2Coalesce(readers float64) (requests, held float64) {
 	d := m.Arch
 	r := math.Min(readers, float64(d.SMs)) / math.Max(d.L2MergingGroups, 1)
@@ -42,11 +42,11 @@ const (
 	copyLeast    = 0.94
 )
 
-// CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes,
-// where so many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of
-// an H100. What is at home in the farther half of L2 is looked up twice by the first who reads it from there: of data of
-// their own all SMs copy two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of each).
-// Of tiles that many read L2 looks up less than SMs get, since requests of a GPC's SMs are merged
+// CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes.
+// So many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of an
+// H100. What is at home in the farther half of L2 is looked up twice by the first who reads it from there. Of data of
+// their own all SMs copy two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of
+// each). Of tiles that many read L2 looks up less than SMs get, since requests of a GPC's SMs are merged
 // (shared/hopper h100/counters.jsonl.gz, mm_host_desc: SMs get 45.7 bytes a cycle each, of which L2 looks up 34.5).
 //
 // copyExponent is coalesceExponent for tiles: their CTAs are not as much in step as those of merged.read. Of 28 launches

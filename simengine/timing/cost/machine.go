@@ -72,9 +72,9 @@ type launchCosts struct {
 }
 
 // MinSectorsInFlight is how many sectors an SM can have on their way from L2, whatever the size
-// of its L1. A larger L1 allows as many as it has room for, since a miss takes its place in the
-// data banks when it is sent: 4,096 scattered sectors of one SM are in flight without a stall,
-// 8,192 are not (stall counters of shared/silicon random_gather).
+// of its L1. A larger L1 allows as many as it has room for, since a miss takes its place in the data banks when it is
+// sent. 4,096 scattered sectors of one SM are in flight without a stall, 8,192 are not (stall counters of
+// shared/silicon random_gather).
 const MinSectorsInFlight = 512
 
 // StoresInFlight is how many lines of stores an SM has on their way to L2 at most.

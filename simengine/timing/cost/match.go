@@ -10,11 +10,10 @@ import (
 // of a sub-partition for matchHold cycles and delays the result by matchNext; Wide is for words
 // of 64 bits. match.all takes as long as one value.
 //
-// Measured on an H100 (deploy/calibrate match.rate with 32 warps, match.latency): 0.88 cycles
-// of an SM a value between four integer additions (0.5 where nothing stands between matches,
-// 1.06 beside square roots or loads from shared memory), 1.06 for 64 bits; 11 and 13 cycles of
-// latency, after 9 cycles of an addition and a logical operation in the measured chain are
-// taken off. Other GPUs are taken to be alike.
+// Measured on an H100 (deploy/calibrate match.rate with 32 warps, match.latency): a value takes 0.88 cycles of an SM
+// between four integer additions. It takes 0.5 where nothing stands between matches, 1.06 beside square roots or
+// loads from shared memory, and 1.06 for 64 bits. The latency is 11 and 13 cycles, after 9 cycles of an addition and
+// a logical operation in the measured chain are taken off. Other GPUs are taken to be alike.
 const (
 	matchHold, matchHoldWide = 3.5, 4.25
 	matchFirst               = 19.0

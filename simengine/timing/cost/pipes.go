@@ -48,16 +48,14 @@ const (
 	ResultConstant
 )
 
-// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times
-// through the pipe of 32-bit multiplications: on the H200 it has half their rate
-// (deploy/calibrate pipe.rate imad_hi, slots.beside mul_wide and mul_hi without additions), and
-// other GPUs are taken to be alike. The upper word alone is there after 9 cycles, for 4 of a
-// 32-bit multiplication (pipe.latency imad_hi).
+// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times through the pipe of
+// 32-bit multiplications. On the H200 it has half their rate (deploy/calibrate pipe.rate imad_hi, slots.beside
+// mul_wide and mul_hi without additions). Other GPUs are taken to be alike. The upper word alone is there after 9
+// cycles, for 4 of a 32-bit multiplication (pipe.latency imad_hi).
 //
-// An address or a sum can use both words imadWide cycles later than the result of a 32-bit
-// multiplication: two more in the issue slot, and one more that ptxas leaves after that (of
-// 9,957 loads by such an address in the machine code of datasets/h200-loops-and-doubles none
-// comes sooner).
+// An address or a sum can use both words imadWide cycles later than the result of a 32-bit multiplication: two more
+// in the issue slot, and one more that ptxas leaves after that. Of 9,957 loads by such an address in the machine code
+// of datasets/h200-loops-and-doubles none comes sooner.
 const (
 	imadPasses = 2
 	imadWide   = 3

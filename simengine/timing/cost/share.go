@@ -71,11 +71,10 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 }
 
 // contendedHold is how long a granule that comes from DRAM holds its slice of L2, cycles, while
-// another request stores to another part of its line (false sharing). With it, threads that
-// update 2, 4 and 8 rows in place, of 6,000, 6,008 and 6,024 words, which do not begin with a
-// line, come within 8 % in the mean of an H200; that takes 1.3 to 1.8 times as long as rows of
-// 6,016 and 6,144 words, or into another buffer (deploy/calibrate inplace.rows). Requests for
-// other lines are held up, too (inplace.pairs).
+// another request stores to another part of its line (false sharing). With it, threads that update 2, 4 and 8 rows in
+// place come within 8 % in the mean of an H200 (deploy/calibrate inplace.rows). The rows are of 6,000, 6,008 and
+// 6,024 words, which do not begin with a line. That takes 1.3 to 1.8 times as long as rows of 6,016 and 6,144 words,
+// or into another buffer. Requests for other lines are held up, too (inplace.pairs).
 const contendedHold = 18.0
 
 // dramWaits are the descriptor's waits in cycles.

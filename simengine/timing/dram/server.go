@@ -11,11 +11,9 @@ func Ticks(cycles float64) int64 { return int64(cycles*Fraction + 0.5) }
 // Server is a resource that serves requests in order of arrival.
 // Its zero value is idle.
 //
-// A server that stands for a share of something larger has Slack: what it did
-// not use in the last Slack steps it can use at once later, because the others
-// that share it are not busy at the same moments: a burst is served Burst times
-// as fast as the share's rate until the slack is gone. Over longer times the
-// server keeps to its rate.
+// A server that stands for a share of something larger has Slack. What it did not use in the last Slack steps it can
+// use at once later, because the others that share it are not busy at the same moments. A burst is served Burst times
+// as fast as the share's rate until the slack is gone. Over longer times the server keeps to its rate.
 type Server struct {
 	Slack int64 // steps
 	Burst int64 // with Slack; at least 1

@@ -29,12 +29,11 @@ type Spec struct {
 	Contended float64
 }
 
-// A read of one line occupies the slices for what its sectors take, and for LeastRead of what a whole line takes
-// at least: of one, two and four sectors of lines drawn at random an H100 reads 134, 229 and 226 billion sectors
-// a second from L2, whichever two they are (deploy/calibrate bandwidth.sectors). A store of sectors in part
-// holds them for a part of its own and one for each sector: lines of which one, two and four are written take
-// 3.7, 5.4 and 9.2 cycles of the SM in the mean (deploy/calibrate stores.partial, 32 warps) where a whole line
-// takes 8.0.
+// A read of one line occupies the slices for what its sectors take, and for LeastRead of what a whole line takes at
+// least. Of one, two and four sectors of lines drawn at random an H100 reads 134, 229 and 226 billion sectors a
+// second from L2, whichever two they are (deploy/calibrate bandwidth.sectors). A store of sectors in part holds them
+// for a part of its own and one for each sector. Lines of which one, two and four are written take 3.7, 5.4 and 9.2
+// cycles of the SM in the mean, where a whole line takes 8.0 (deploy/calibrate stores.partial, 32 warps).
 const (
 	LeastRead   = 0.42
 	partRequest = 1.91 / 8.0 // of what a whole line takes,
@@ -57,9 +56,8 @@ func stored(line float64) [2]cost {
 
 func (c cost) of(sectors int64) int64 { return max(c.line+sectors*c.sector, c.least) }
 
-// WriteSlices is how long a store holds the slices beside the way to them, of
-// the time that a read of as many sectors does: copies within L2 reach
-// 6.88 TB/s where reads reach 8.0 and stores 4.3 (deploy/calibrate
+// WriteSlices is how long a store holds the slices beside the way to them, of the time that a read of as many sectors
+// does. Copies within L2 reach 6.88 TB/s where reads reach 8.0 and stores 4.3 (deploy/calibrate
 // bandwidth.copy_divided, read_divided, write_divided).
 const WriteSlices = 1.33
 
@@ -193,16 +191,14 @@ func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
 	return end
 }
 
-// Update holds the slices that atomics on a buffer fall on for cost steps from cycle at, and as
-// long as DRAM takes for the granules that it reads and writes for them: what is not in
-// L2 is added to at 314, 257, 161, 89 and 84 billion words a second by lanes 1, 2, 4, 8
-// and 32 words apart, where L2 alone would take 874, 412, 204, 98 and 96 and DRAM alone
-// 490 (deploy/calibrate reds, 512 and 32 MiB, bandwidth.copy_divided); the sum of both
-// times says 314, 224, 144, 82 and 80. It returns when it begins. Few
-// addresses are on few slices, which reads and stores elsewhere do not wait for; all
-// slices, in the mean, are held for mean steps, and those wait for that: random loads
-// take 6.5 ps each, and 9.4 ps more for each atomic at random beside them (deploy/calibrate
-// reds.beside), as atomics take by themselves.
+// Update holds the slices that atomics on a buffer fall on for cost steps from cycle at. They are held as long again
+// as DRAM takes for the granules that it reads and writes for them. By lanes 1, 2, 4, 8 and 32 words apart, what is
+// not in L2 is added to at 314, 257, 161, 89 and 84 billion words a second. L2 alone would take 874, 412, 204, 98 and
+// 96, and DRAM alone 490 (deploy/calibrate reds, 512 and 32 MiB, bandwidth.copy_divided). The sum of both times says
+// 314, 224, 144, 82 and 80. It returns when it begins. Few addresses are on few slices, which reads and stores
+// elsewhere do not wait for. All slices, in the mean, are held for mean steps, and those wait for that. Random loads
+// take 6.5 ps each, and 9.4 ps more for each atomic at random beside them, as atomics take by themselves
+// (deploy/calibrate reds.beside).
 func (s *Share) Update(at int64, buffer int32, cost, mean, granules int64) int64 {
 	s.l2.Serve(at, mean)
 	begin, _ := s.atomics[buffer%AtomicBuffers].Serve(at, cost+granules*s.dramOne)
@@ -226,6 +222,9 @@ func (s *Share) AtomicCycles() (cycles float64) {
 	}
 	return cycles
 }
+
+// Backlog is how many cycles after cycle at the slices have served all that was asked of them so far.
+func (s *Share) Backlog(at int64) int64 { return max(s.l2.Free()-at, 0) }
 
 // Taken is when L2 has taken all stores so far; what it has still to write back
 // is the next launch's.

@@ -4,10 +4,9 @@ import "math"
 
 // Waits is how long reads wait for an idle DRAM, in cycles from the SM and back, as quantiles:
 // entry k is that of the share (k+1/2)/len. Lines of one row segment wait alike, row segments
-// independently of each other. Of two and of four lines in row segments of their own the
-// longest takes 797 and 885 cycles in the mean where one takes 729, and of four lines of one
-// row segment 776 (deploy/calibrate waits.mean, 4 warps on every SM; independence of row
-// segments gives 823 and 908).
+// independently of each other. Of two and of four lines in row segments of their own the longest takes 797 and 885
+// cycles in the mean where one takes 729. Of four lines of one row segment it takes 776 (deploy/calibrate waits.mean,
+// 4 warps on every SM). Independence of row segments gives 823 and 908.
 type Waits [16]int64
 
 // NewWaits reads the quantiles off percentiles (ascending, with their waits in

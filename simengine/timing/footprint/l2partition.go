@@ -31,10 +31,10 @@ func (s *Survey) bothSides(g *group, d Device, reach [numDirections]float64) flo
 	return 1 - one
 }
 
-// copied is the bytes that copies take in L2 of what SMs on both sides read, beyond those of data that one SM reads. Of
-// data divided among SMs a half is kept at the middle of Kept and KeptUntil, of data that all read at EffectiveBytes: of A
-// and B of 33.5 MB that all SMs of an H100 read launch after launch all comes from DRAM again (shared/hopper
-// h100/counters.jsonl.gz: mm_splitk).
+// copied is the bytes that copies take in L2 of what SMs on both sides read, beyond those of data that one SM reads.
+// Of data divided among SMs a half is kept at the middle of Kept and KeptUntil, of data that all read at
+// EffectiveBytes. Of A and B of 33.5 MB that all SMs of an H100 read launch after launch, all comes from DRAM again
+// (shared/hopper h100/counters.jsonl.gz: mm_splitk).
 func (s *Survey) copied(groups []group, d *Device) (bytes float64) {
 	if !d.partitioned() {
 		return 0
@@ -59,16 +59,14 @@ func amongSharers(each, agree, sharers float64) float64 {
 	return (1-more)*all(low) + more*all(low+1)
 }
 
-// lookedUp returns, for each granule that a CTA touches first in a launch that begins cold, the
-// share that is looked up in the far half of L2 (crossed), and the share that lookups miss in
-// the near half less what they find in the far one (missed). Sectors count by their part of a
-// granule.
+// lookedUp returns two shares for each granule that a CTA touches first in a launch that begins cold. crossed is
+// looked up in the far half of L2. missed is what lookups miss in the near half, less what they find in the far one.
+// Sectors count by their part of a granule.
 //
-// A granule at home in the far half is brought to the near one whole. The first request from a
-// side misses what it asks for, unless the granule is at home there and the other side was
-// first, as in half of the cases; its lookup in the far half hits if that side was first. Later
-// requests hit, whichever sectors they ask for and whether these have arrived or not: where
-// CTAs read one sector each, 0.57 to 0.66 of what is fetched (deploy/calibrate
+// A granule at home in the far half is brought to the near one whole. The first request from a side misses what it
+// asks for, unless the granule is at home there and the other side was first, as in half of the cases. Its lookup in
+// the far half hits if that side was first. Later requests hit, whichever sectors they ask for and whether these have
+// arrived or not: where CTAs read one sector each, 0.57 to 0.66 of what is fetched (deploy/calibrate
 // counted.together.l2_hits).
 func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	asked := g.firstAsked(s)

@@ -7,10 +7,10 @@ import "math"
 //
 // CTAs that walk the same data part by part are never far apart. The first to ask, the leader,
 // waits for DRAM; who comes later finds the data in L2, catches up, and waits with the leader
-// at the next part. All go as fast as the leader: a step of 33 and more CTAs, started together
-// or 40,000 cycles apart, takes 625 cycles from DRAM, where each takes 710 with data of its own
-// and 330 with data in L2 (deploy/calibrate together.end). CTAs walk in step where the
-// neighbour along an axis reads most of the data with the same request of its warps.
+// at the next part. All go as fast as the leader. A step of 33 and more CTAs, started together or 40,000 cycles
+// apart, takes 625 cycles from DRAM. Each takes 710 with data of its own, and 330 with data in L2 (deploy/calibrate
+// together.end). CTAs walk in step where the neighbour along an axis reads most of the data with the same request of
+// its warps.
 func (g *group) leader(along Axes, fromDRAM, ctas float64, d Device) (share, readers float64) {
 	if !g.broadcast && along == 0 {
 		return fromDRAM, 1

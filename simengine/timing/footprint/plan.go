@@ -46,9 +46,9 @@ type ByInstr struct {
 	Contended []float64
 	// Broadcast reports whether all CTAs read the same bytes.
 	Broadcast []bool
-	// DistinctAlong is the axes of the grid along which CTAs have different data, where CTAs
-	// that differ along the other axes only read the same: empty where all CTAs read the
-	// same, each reads its own, or it is not known.
+	// DistinctAlong is the axes of the grid along which CTAs have different data, where CTAs that differ along the
+	// other axes only read the same. It is empty where all CTAs read the same, where each reads its own, and where it
+	// is not known.
 	DistinctAlong []Axes
 	// LockstepSharers is how many of the CTAs that run at a time read the same in step, a
 	// CTA itself counted; LeaderReads the share of a CTA's first reads that wait for DRAM then.
@@ -111,9 +111,9 @@ const (
 	dirtyUntil = 0.66
 )
 
-// pushedOut is the share of what is stored that is written back where what is read does not
-// stay either: of a copy of 0.80 of L2, 86 % of the reads and 67 % of the stores reach DRAM
-// (deploy/calibrate residency.dram_read and dram_written copy).
+// pushedOut is the share of what is stored that is written back where what is read does not stay either. Of a copy of
+// 0.80 of L2, 86 % of the reads and 67 % of the stores reach DRAM (deploy/calibrate residency.dram_read and
+// dram_written copy).
 const pushedOut = 0.78
 
 // rowReach is the share of L2 within which data is found again: of 73 and 82 MB of spilled
@@ -200,7 +200,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			continue
 		}
 		if id < pcs {
-			p.ReadAgain[id] = p.lost(s.again[id], g, d, own, ctas)
+			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
 			p.Merged[id] = 1
 			if s.probed != nil {
@@ -210,7 +210,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
 		} else {
-			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, own, ctas)
+			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, false, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}

@@ -53,16 +53,17 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 		return nil
 	}
 	source := in.Source
-	if in.DeviceSource != nil {
-		source = in.DeviceSource
+	if in.ProbeSource != nil {
+		source = in.ProbeSource
 	}
+	near := cost.UsesAsync(in.Program) // only of these it matters how many read the same at a time
 	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
 	for n := range numProbes {
 		id := base + probeStep<<n
 		if n >= probeFar {
 			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
 		}
-		if id >= total || id == base {
+		if id >= total || id == base || n < probeFar && !near {
 			continue
 		}
 		cta, err := source(id)

@@ -14,12 +14,11 @@ const profilerBytes = 2.2e6
 //
 // The sum is what of the restored data is evicted before the kernel stores it again (pushed),
 // what the kernel stores, less what of that is still dirty in L2 at its end, and the profiler's
-// own bytes. It goes through the launch in steps: taken(share) is the room in L2, both halves
-// counted, of what CTAs that are such a share of the grid read one after another; stored data
-// takes room in both halves half of the time. What a kernel stores although the same value is
-// there already is not restored: restored is the bytes of what is written that are. (Of 16.8 MB stored
-// again as they were, with 34, 67, 134 and 268 MB read, DRAM takes 4.5, 9.7, 13.4 and 16.2 MB: deploy/calibrate
-// counted.same.dram_written.)
+// own bytes. It goes through the launch in steps. taken(share) is the room in L2, both halves counted, of what CTAs
+// that are such a share of the grid read one after another. Stored data takes room in both halves half of the time.
+// What a kernel stores although the same value is there already is not restored: restored is the bytes of what is
+// written that are. (Of 16.8 MB stored again as they were, with 34, 67, 134 and 268 MB read, DRAM takes 4.5, 9.7,
+// 13.4 and 16.2 MB: deploy/calibrate counted.same.dram_written.)
 func (d *Device) profiledWrites(taken func(share float64) float64, written, restored, ctas float64, inOrder bool) float64 {
 	size, room := float64(d.L2Bytes), 1.0
 	if d.partitioned() {

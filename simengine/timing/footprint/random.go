@@ -72,9 +72,8 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies []bool) gathe
 	return g
 }
 
-// apartInRow is the share of what CTAs of a row of the grid gather that their neighbour in the
-// row, which runs at the same time, has not touched: places that data points to may still move
-// on evenly from CTA to CTA.
+// apartInRow is the share of what CTAs of a row of the grid gather that their neighbour in the row, which runs at the
+// same time, has not touched. Places that data points to may still move on evenly from CTA to CTA.
 func (s *Survey) apartInRow(of []*group, d Device) float64 {
 	for k, n := range d.Grid {
 		if n == 1 {
@@ -123,17 +122,16 @@ func (s *Survey) buffers(groups []group, d Device) []timing.Extent {
 	return ranges
 }
 
-// absence is what random accesses do not find when L2 is full. home is the share missing of the
-// granules at home in the near half, near the share of those at home in the other half that
-// have no copy in the near one; of these the share home is not at home either.
+// absence is what random accesses do not find when L2 is full. home is the share missing of the granules at home in
+// the near half. near is the share missing of those at home in the other half that have no copy in the near one. Of
+// these the share home is not at home either.
 type absence struct{ home, near float64 }
 
 // missing is the share of the accesses that L2 does not hold.
 func (a absence) missing() float64 { return a.home/2 + a.near*a.near/2 }
 
-// unread is the share of a group's random accesses that a cold launch makes to
-// granules which nobody has read yet, although L2 would hold them later on: what it
-// holds, as far as it is used again before it is replaced.
+// unread is the share of a group's random accesses that a cold launch makes to granules which nobody has read yet. L2
+// would hold them later on: what it holds, as far as it is used again before it is replaced.
 func (g *group) unread() float64 {
 	held := 1 - g.absent.missing()
 	return held * held * g.share
@@ -146,9 +144,8 @@ func (g *group) unread() float64 {
 //
 // A line keeps the granules touched since it was brought in, together of them at a time where
 // whole rows are gathered. Other data that the CTAs touch, passing lines of it an access, goes
-// through L2 and takes room. Where L2 has two halves, each keeps the lines at home in it and
-// copies of those that its own SMs read: the SMs of that half look there for a line at home in
-// it, the others when they find no copy.
+// through L2 and takes room. Where L2 has two halves, each keeps the lines at home in it and copies of those that its
+// own SMs read. The SMs of that half look there for a line at home in it, the others when they find no copy.
 //
 // With 64-byte granules, a 60 MB L2 in two halves and 4 bytes read and 4 written a gather this
 // gives 0.92 of the gathers from 268 MB; 0.92 were measured (shared/silicon random_gather,
@@ -184,9 +181,8 @@ func absentFromHalves(lines, passing, room, parts float64) absence {
 	return absence{1 - found(home, parts), 1 - found(copied, parts)}
 }
 
-// found is the chance that a granule, one of so many parts of a line, is there when lines are
-// absent with chance absent: looking back, each access within the time a line stays was to this
-// part or prolonged the stay of the line.
+// found is the chance that a granule, one of so many parts of a line, is there when lines are absent with chance
+// absent. Looking back, each access within the time a line stays was to this part or prolonged the stay of the line.
 func found(absent, parts float64) float64 { return (1 - absent) / (1 + (parts-1)*absent) }
 
 // bisect finds where a growing function reaches a value; far out if it does not.

@@ -186,11 +186,10 @@ func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) fl
 }
 
 // read is how much of a row segment DRAM reads for one opening. What neighbouring CTAs read
-// beside a CTA's own part comes a little later, and part of it opens the segment again. An H100
-// reads parts of 64, 128 and 256 bytes that adjacent CTAs have of the rows of a matrix at 0.83,
-// 0.93 and 0.98 of its rate for 512 bytes, while such parts at random places cost it four times
-// as much more; it copies them at 0.95, 0.99 and 1, and writes them all alike (deploy/calibrate
-// rows.tiles).
+// beside a CTA's own part comes a little later, and part of it opens the segment again. An H100 reads parts of 64,
+// 128 and 256 bytes that adjacent CTAs have of the rows of a matrix at 0.83, 0.93 and 0.98 of its rate for 512 bytes.
+// Such parts at random places cost it four times as much more. It copies them at 0.95, 0.99 and 1, and writes them
+// all alike (deploy/calibrate rows.tiles).
 func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) float64 {
 	together := a.share(s, reach, d)
 	own := sharedRows{by: [numDirections]touchCount{Base: a.by[Base]}}

@@ -6,17 +6,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Streaming loads and stores (ld.cs, st.cs) mark lines to be evicted first. What other accesses
-// touch stays in L2 from one launch to the next as if streaming loads held streamedShare of L2
-// and no more, however much they read, and streaming stores streamedStored of what they write,
-// at most what may be dirty. Of what is stored beside streaming loads, streamedOut goes with
-// the lines of these that do not stay.
+// Streaming loads and stores (ld.cs, st.cs) mark lines to be evicted first. What other accesses touch stays in L2
+// from one launch to the next as if streaming loads held streamedShare of L2 and no more, however much they read.
+// Streaming stores hold streamedStored of what they write, at most what may be dirty. Of what is stored beside
+// streaming loads, streamedOut goes with the lines of these that do not stay.
 //
-// Measured on an H100 (deploy/calibrate streams.dram_read): of 24, 32 and 40 MB read beside a
-// stream of 64 MB 9, 42 and 91 % come from DRAM again, all of 8 MB and more without the hint;
-// of 8, 16 and 24 MB beside 64 MB of streaming stores 4, 47 and 96 %, of 24 MB beside 16 MB of
-// them 22 %. Of 8, 16 and 24 MB stored beside streaming loads 41, 39 and 54 % are written back,
-// without the hint all (streams.dram_written).
+// Measured on an H100 (deploy/calibrate streams.dram_read): of 24, 32 and 40 MB read beside a stream of 64 MB 9, 42
+// and 91 % come from DRAM again, all of 8 MB and more without the hint. Of 8, 16 and 24 MB beside 64 MB of streaming
+// stores 4, 47 and 96 % do; of 24 MB beside 16 MB of them 22 %. Of 8, 16 and 24 MB stored beside streaming loads 41,
+// 39 and 54 % are written back, without the hint all (streams.dram_written).
 const (
 	streamedShare  = 0.06
 	streamedStored = 0.6

@@ -4,13 +4,12 @@ package footprint
 // row segment of which L2 has only a share, it takes openLine·(1-share)² more; a sector that
 // was stored to in part is read before, which takes openFill·(1-share)² besides.
 //
-// With these an H200 stores to one sector of each 128, 256, 512 and 1024 bytes in part in 40,
-// 50, 55 and 55 ps, measured 40, 55, 59 and 63 (deploy/calibrate rows.stride write); whole
-// sectors at random places in 32 ps for 32.5; runs of 64 and 128 bytes in 36 and 45 ps for 35
-// and 44 (rows.pieces write). An H100 in 57, 70, 77 and 77 ps for 48, 65, 69 and 72
-// (stores.spilled). Of sectors 64 bytes apart, half of each row segment, 14 and 20 ps come out
-// for 20 and 25. DRAM's counters say that it writes 32 bytes of each sector, and reads as much
-// of those stored to in part.
+// With these an H200 stores to one sector of each 128, 256, 512 and 1024 bytes in part in 40, 50, 55 and 55 ps,
+// measured 40, 55, 59 and 63 (deploy/calibrate rows.stride write). Whole sectors at random places take 32 ps for
+// 32.5; runs of 64 and 128 bytes 36 and 45 ps for 35 and 44 (rows.pieces write). An H100 in 57, 70, 77 and 77 ps for
+// 48, 65, 69 and 72 (stores.spilled). Of sectors 64 bytes apart, half of each row segment, 14 and 20 ps come out for
+// 20 and 25. DRAM's counters say that it writes 32 bytes of each sector, and reads as much of those stored to in
+// part.
 const (
 	openLine = 4.0
 	openFill = 2.5

@@ -19,7 +19,7 @@ var advices = []struct {
 	{regexp.MustCompile(`'((cuda)?(Texture|Surface)Object_t|CUtexObject|CUsurfObject|texture|surface|tex[123]D\w*|tex1Dfetch|surf[123]D\w*)'|'cuda(Texture|Surface)\w*'`), "textures and surfaces are not simulated: read and write the array through a pointer", false},
 	{regexp.MustCompile(`cudaConfigureCall|reference to __global__ function`), "a kernel that launches another is not simulated; if this is host code, put it in #ifndef kernel_tuner, a macro that every kernel is compiled with", false},
 	{regexp.MustCompile(`'__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)'`), "architectures from sm_70 only have the form whose name ends in _sync, which takes a mask of lanes first", false},
-	{regexp.MustCompile(`'curand\w*(\.h)?'`), "curand is not here: compute random numbers in the kernel, or pass them in a buffer", false},
+	{regexp.MustCompile(`'curand\w*(\.h)?'`), "curand is not here: nvcc has it with the package nvidia-curand; or compute random numbers in the kernel, or pass them in a buffer", false},
 	{regexp.MustCompile(`'thrust(/[^']*)?'`), "thrust is not here: what a kernel uses of it can be had from <tuple>, <utility>, <functional> and <algorithm>", false},
 	{regexp.MustCompile(`'cub/|in namespace 'cub'`), "of cub, <cub/cub.cuh> has BlockReduce, BlockScan, BlockLoad, BlockStore, WarpReduce, WarpScan and the operators of reductions", false},
 	{regexp.MustCompile(`'(cooperative_groups/memcpy_async\.h)' file`), "asynchronous copies are here as __pipeline_memcpy_async, __pipeline_commit and __pipeline_wait_prior", false},

@@ -186,11 +186,16 @@ func (c *Cached) write(key string, res Result) {
 	if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+key+".*")
+	_ = writeWhole(path, append(append(line, '\n'), res.PTX...))
+}
+
+// writeWhole writes a file that nobody sees half of.
+func writeWhole(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".*")
 	if err != nil {
-		return
+		return err
 	}
-	_, err = f.Write(append(append(line, '\n'), res.PTX...))
+	_, err = f.Write(b)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -200,4 +205,5 @@ func (c *Cached) write(key string, res Result) {
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
+	return err
 }

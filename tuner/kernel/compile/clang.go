@@ -3,19 +3,12 @@ package compile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
-	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // Clang is the driver of clang++ 14 or newer with the NVPTX back end. It needs no
@@ -24,11 +17,13 @@ type Clang struct {
 	// Constant fields.
 	programs []string
 	limits   Limits
-	asNVCC   bool // see NewClangAsNVCC
+	asNVCC   bool   // see NewClangAsNVCC
+	keep     string // directory for the device headers and what is made of them; "": none
 
 	// Mutable fields.
-	mu    sync.Mutex
-	found *clang
+	mu      sync.Mutex
+	found   *clang
+	headers headers
 }
 
 var _ Driver = (*Clang)(nil)
@@ -49,6 +44,13 @@ func NewClang(program string, limits Limits) *Clang {
 		return &Clang{programs: []string{program}, limits: limits}
 	}
 	return &Clang{programs: clangPrograms, limits: limits}
+}
+
+// KeepHeaders has the device headers kept in a directory, ready to use, instead of written and read for each
+// compilation. It is called before anything else.
+func (c *Clang) KeepHeaders(dir string) *Clang {
+	c.keep = dir
+	return c
 }
 
 // Name returns "clang".
@@ -74,150 +76,38 @@ func (c *Clang) title(f *clang) string {
 
 // Compile runs clang++ on the request's source.
 func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
-	if r.Language != kernel.CUDA {
-		return Result{}, &UnavailableError{Driver: "clang", Reason: r.SourceFile + " is not CUDA C++"}
-	}
-	f, err := c.find(ctx)
+	k, err := c.compilation(ctx, r)
 	if err != nil {
 		return Result{}, err
 	}
-	extra, err := translate(r.Options)
-	if err != nil {
-		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: err.Error()}
-	}
-	src, err := readSource(r)
-	if err != nil {
-		return Result{}, err
-	}
-	alignShared(src)
-	if c.asNVCC {
-		nvccPragmas(src)
-	}
-	addTail(src, r, clangEntry)
-	w, err := newWorkdir(src)
-	if err != nil {
-		return Result{}, err
-	}
-	defer w.remove()
-	if err := w.addDevice(); err != nil {
-		return Result{}, fmt.Errorf("device headers: %w", err)
-	}
-	target, feature := f.target(featured(r.Target, src))
-	left, err := c.front(ctx, w, f, r, src, target, feature, extra)
-	if err != nil {
+	defer k.w.remove()
+	if err := k.front(ctx); err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
-	if name, err := w.outside(); err != nil {
+	if name, err := k.w.outside(k.headers); err != nil {
 		return Result{}, fmt.Errorf("clang's dependency list: %w", err)
 	} else if name != "" {
-		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
+		return Result{}, &Error{Compiler: k.f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	edit := func(ir []byte) []byte {
-		ir, lines := asnvcc.TakeLines(ir)
-		return lines.Put(asnvcc.VectorCopies(ir))
-	}
-	if c.asNVCC {
-		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
-	}
-	entry, launchable := "", true
-	var clusters []asnvcc.Cluster
-	if err := w.rewrite("out.ll", func(ir []byte) []byte {
-		ir, entry = asnvcc.Entry(ir)
-		ir, clusters = asnvcc.Launch(ir, f.major)
-		if asnvcc.Unlaunchable(ir, cmp.Or(entry, r.Entry)) {
-			launchable = false
-			ir = asnvcc.WithoutLoops(ir)
-		}
-		return edit(ir)
-	}); err != nil {
+	if err := k.edit(); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
-	command := func(optimiser ...string) []string { return clangFinish(target, feature, extra, optimiser) }
-	finish := func(args ...string) ([]byte, error) {
-		if _, err := c.step(ctx, w, f, r.SourceFile, args); err != nil {
-			return nil, err
-		}
-		ptx, err := w.output()
-		if err != nil {
-			return nil, fmt.Errorf("read clang's output: %w", err)
-		}
-		return asnvcc.PlainLines(ptx, w.path("src")), nil
-	}
-	var ptx []byte
-	if !launchable { // that it names so much is all that is asked of it
-		ptx, err = finish(slices.Concat(command("-fno-unroll-loops"), finished)...)
-	} else if c.asNVCC {
-		ptx, err = finishAsNVCC(func(optimiser ...string) ([]byte, error) {
-			if _, err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
-				return nil, err
-			}
-			if err := w.rewrite("optimised.ll", asnvcc.Optimised); err != nil {
-				return nil, fmt.Errorf("clang's LLVM text: %w", err)
-			}
-			return assembleAsNVCC(func(further ...string) ([]byte, error) {
-				return finish(slices.Concat(command(slices.Concat(optimiser, further)...), assembled)...)
-			})
-		})
-	} else {
-		ptx, err = finish(slices.Concat(command(), finished)...)
-	}
+	ptx, err := k.back(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	ptx = asnvcc.Clustered(ptx, clusters)
-	if err := left.needed(ptx, cmp.Or(entry, r.Entry)); err != nil {
+	ptx = asnvcc.Clustered(ptx, k.clusters)
+	if err := k.left.needed(ptx, cmp.Or(k.entry, r.Entry)); err != nil {
 		return Result{}, err
 	}
-	compiler := c.title(f)
-	if left.prints {
-		compiler += printsLeftOut
-	}
-	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx), Entry: entry}, nil
+	return Result{PTX: ptx, Compiler: c.title(k.f) + k.left.note(), Target: k.target, Digest: digest(ptx), Entry: k.entry}, nil
 }
 
-// front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and
-// nvcc does not, and without what it refuses beside the kernel.
-func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) (left pruned, err error) {
-	// Warnings tell of macros that the source redefines.
-	options := slices.DeleteFunc(slices.Clone(extra), func(o string) bool { return o == "-w" })
-	if c.asNVCC {
-		options = append(options, sharedIn32Bits...)
-	}
-	args := clangArgs(f, target, feature, options, src.Main)
-	warnings, err := c.step(ctx, w, f, r.SourceFile, args)
-	for own := (*Error)(nil); c.asNVCC && errors.As(err, &own) && dropUnrolls(own.Message, src.Files); {
-		if err := w.writeSources(src); err != nil {
-			return left, err
-		}
-		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
-	}
-	if own := (*Error)(nil); errors.As(err, &own) && own.Message != "" {
-		left, warnings, err = c.prune(ctx, w, f, r, src, args, own)
-	}
-	if err != nil {
-		return left, err
-	}
-	if message := redefined(warnings, r.Fixed, src); message != "" {
-		return left, &Error{Compiler: f.version, File: r.SourceFile, Message: message}
-	}
-	return left, nil
-}
-
-// step runs the compiler on a source file once. It takes two: the front end's and the rest, for
-// what asnvcc.VectorCopies does between them, and in nvcc's place a third, for asnvcc.Optimised.
-func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) (warnings string, err error) {
-	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
-	if err == nil && (e.code != 0 || e.killed != "") {
-		err = &Error{Compiler: f.version, File: file, Message: e.diagnosis(string(w))}
-	}
-	return e.message, err
-}
-
-// clangArgs is the front end's command line, run in src/. -nocudainc and -nostdinc leave only
+// clangFlags are the front end's flags that are the same for all sources. -nocudainc and -nostdinc leave only
 // the bundle and the device headers to include from, and the view makes those the
 // only files there are, however an #include is spelled. nvcc takes "register" in C++17, too.
-func clangArgs(f *clang, target, feature string, extra []string, main string) []string {
+func clangFlags(f *clang, target, feature string, extra []string) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target}
 	if f.major < 15 {
 		// --cuda-feature came with 15.
@@ -225,12 +115,17 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 	} else {
 		args = append(args, "--cuda-feature="+feature)
 	}
-	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
-		"-include", "device.h", "-include", "../macros.h", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
-		"-O3", "-std=c++17", "-Wno-register", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
+	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", deviceMount,
+		"-Xclang", "-ivfsoverlay", "-Xclang", "../view.json", "-O3", "-std=c++17", "-Wno-register", "-fno-color-diagnostics")
 	args = append(args, lineTables...)
-	args = append(args, extra...)
-	return append(args, "-I", ".", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
+	return append(args, extra...)
+}
+
+// clangArgs is the front end's command line, run in src/.
+func clangArgs(flags []string, headers mount, main string) []string {
+	args := append(slices.Clone(flags), headers.include()...)
+	return append(args, "-include", "../macros.h", "-ferror-limit=10", "-MD", "-MF", "../deps.d",
+		"-I", ".", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
 }
 
 // lineTables has the front end say from which line each instruction comes, which changes no code
@@ -271,70 +166,3 @@ var (
 	optimised = []string{"-S", "-emit-llvm", "-o", "../optimised.ll", "-x", "ir", "../out.ll"}
 	assembled = []string{"-Xclang", "-disable-llvm-passes", "-S", "-o", "../out.ptx", "-x", "ir", "../optimised.ll"}
 )
-
-// clang is one compiler found.
-type clang struct {
-	program string // absolute path
-	version string // e.g. "clang 19.1.7"
-	major   int
-}
-
-var clangVersion = regexp.MustCompile(`clang version ((\d+)\.\d+\.\d+)`)
-
-// find returns the first program that is a clang with the NVPTX back end. Only
-// success is remembered: a compiler may be installed while we run.
-func (c *Clang) find(ctx context.Context) (*clang, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.found != nil {
-		return c.found, nil
-	}
-	reason := strings.Join(c.programs, ", ") + " not found in PATH"
-	if len(c.programs) > 1 {
-		reason = "no clang++ in PATH"
-	}
-	for _, p := range c.programs {
-		path, err := exec.LookPath(p)
-		if err != nil {
-			continue
-		}
-		f, why, err := probeClang(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		if f != nil {
-			c.found = f
-			return f, nil
-		}
-		reason = why
-	}
-	return nil, &UnavailableError{Driver: "clang", Reason: reason, Need: clangNeed}
-}
-
-// probeClang asks a program for its version and targets; why says what it lacks.
-func probeClang(ctx context.Context, path string) (f *clang, why string, err error) {
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, "", err
-	}
-	v, err := run(ctx, probeLimits, nil, "/", path, "--version")
-	if err != nil {
-		return nil, "", err
-	}
-	m := clangVersion.FindStringSubmatch(v.output)
-	if m == nil {
-		return nil, path + " --version does not say a clang version", nil
-	}
-	f = &clang{program: path, version: "clang " + m[1]}
-	if f.major, err = strconv.Atoi(m[2]); err != nil || f.major < 14 {
-		return nil, path + " is clang " + m[1] + "; 14 or newer is needed", nil
-	}
-	t, err := run(ctx, probeLimits, nil, "/", path, "--print-targets")
-	if err != nil {
-		return nil, "", err
-	}
-	if !strings.Contains(t.output, "nvptx64") {
-		return nil, path + " has no NVPTX back end", nil
-	}
-	return f, "", nil
-}

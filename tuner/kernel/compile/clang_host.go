@@ -18,8 +18,8 @@ var (
 	cudaStandardHeaders = []string{"array", "cmath", "cstddef", "cstdint", "functional", "limits", "tuple", "type_traits", "utility"}
 )
 
-// addHost writes them among the device headers. The standard library's bring along what others of its headers do.
-func (w workdir) addHost() error {
+// hostFiles are their texts, by name. The standard library's bring along what others of its headers do.
+func hostFiles() map[string]string {
 	files := map[string]string{}
 	for _, name := range hostHeaders {
 		files[name] = ""
@@ -33,9 +33,7 @@ func (w workdir) addHost() error {
 		files["cuda/std/"+name] = fmt.Sprintf("#include <%s>\nnamespace std {}\nnamespace cuda { namespace std { using namespace ::std; } }\n", name)
 	}
 	for name, text := range files {
-		if err := w.write("device/"+name, []byte("#pragma once\n"+text)); err != nil {
-			return err
-		}
+		files[name] = "#pragma once\n" + text
 	}
-	return nil
+	return files
 }

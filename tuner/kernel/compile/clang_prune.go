@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -33,33 +35,41 @@ const printsLeftOut = ", printf left out"
 
 // prune leaves out what the compiler refuses and the kernel does not need, until the rest is valid. The error is the one
 // that args gave, if the rest never is: then it is of the kernel itself.
-func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, args []string, first *Error) (p pruned, warnings string, err error) {
+func (k *compilation) prune(ctx context.Context, args []string, first *Error) (warnings string, err error) {
+	p, w, src := &k.left, k.w, k.src
 	before := map[string][]byte{}
 	for name, text := range src.Files {
 		before[name] = text
 	}
-	p.cutter, p.first = prune.New(src.Files, r.Entry), first
-	for _, d := range diagnoses(first.Message, w, src.Files) {
+	p.cutter, p.first = prune.New(src.Files, k.r.Entry), first
+	told := diagnoses(first.Message, w, src.Files)
+	for _, d := range told {
 		p.prints = p.prints || strings.Contains(d.text, "'printf'") && p.cutter.OfDevice(d.place)
 	}
-	at := slices.Index(args, "-include") + 2 // behind device.h
+	at := slices.Index(args, "../macros.h") - 1 // behind the device headers
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
-	if len(diagnoses(first.Message, w, src.Files)) == 0 {
-		return p, "", first // of no place: too much for the limits
+	if len(told) == 0 {
+		return "", first // of no place: too much for the limits
+	}
+	if failed := asserted(told, src.Files); len(failed) > 0 {
+		return "", only(first, told, failed)
 	}
 	for range pruneRounds {
-		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
+		warnings, err = k.step(ctx, args)
 		var own *Error
 		if !errors.As(err, &own) {
-			return p, warnings, err
+			return warnings, err
 		}
-		if c.asNVCC && dropUnrolls(own.Message, src.Files) {
+		if k.c.asNVCC && dropUnrolls(own.Message, src.Files) {
 			if err := w.writeSources(src); err != nil {
-				return p, "", err
+				return "", err
 			}
 			continue
 		}
 		found := diagnoses(own.Message, w, src.Files)
+		if failed := asserted(found, src.Files); len(failed) > 0 {
+			return "", only(own, found, failed)
+		}
 		known := len(p.cutter.Cuts)
 		var places []prune.Place
 		for _, d := range found {
@@ -77,13 +87,13 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(firstError(err.Message)) {
 				err = first // what has the name, perhaps
 			}
-			return p, "", p.cause(err)
+			return "", p.cause(err)
 		}
 		if err := w.writeSources(src); err != nil {
-			return p, "", err
+			return "", err
 		}
 	}
-	return p, "", first
+	return "", first
 }
 
 func (w workdir) writeSources(src *source.Source) error {
@@ -99,7 +109,7 @@ func (w workdir) writeSources(src *source.Source) error {
 func (p *pruned) cause(err *Error) error {
 	first := firstError(err.Message)
 	m := missedName.FindStringSubmatch(first)
-	if m == nil || !unknownName.MatchString(first) {
+	if m == nil || !unknownName.MatchString(first) && !undefinedName.MatchString(first) {
 		return err
 	}
 	for i, cut := range p.cutter.Cuts {
@@ -110,15 +120,65 @@ func (p *pruned) cause(err *Error) error {
 	return err
 }
 
-var missedName = regexp.MustCompile(`'([A-Za-z_]\w*)'`)
+var missedName = regexp.MustCompile(`'(?:\w+::)*([A-Za-z_]\w*)(?:<[^']*>)?'`)
+
+// undefinedName is an error about what is declared and not defined, as specialisations are that are left out.
+var undefinedName = regexp.MustCompile(`implicit instantiation of undefined template|incomplete type|explicit specialization of undeclared`)
+
+// note is what results say that was left out, behind the compiler's name.
+func (p *pruned) note() string {
+	note := ""
+	if p.prints {
+		note = printsLeftOut
+	}
+	if p.cutter == nil || len(p.cutter.Includes) == 0 {
+		return note
+	}
+	names := p.cutter.Includes
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return note + fmt.Sprintf(", without %s and %d more headers", strings.Join(names[:most], ", "), more)
+	}
+	return note + ", without " + strings.Join(names, ", ")
+}
 
 // unknownName is an error about a name that a header may have that is not there.
 var unknownName = regexp.MustCompile(`undeclared identifier|unknown type name|no template named|no member named|no type named|undeclared type`)
 
+// assertion is an error that a source asks for.
+var assertion = regexp.MustCompile(`error: static[_ ]assert(ion)? failed|error: .*(array with a negative size|array size is negative)`)
+
+var errorLine = regexp.MustCompile(`^[ \t]*#[ \t]*error\b`)
+
+// asserted are the places where files say that this configuration is none of theirs, which is so wherever it stands.
+func asserted(found []diagnosis, files map[string][]byte) []prune.Place {
+	var places []prune.Place
+	for _, d := range found {
+		if d.inside && (assertion.MatchString(d.text) || errorLine.MatchString(lineOf(files[d.place.File], d.place.Line))) {
+			places = append(places, d.place)
+		}
+	}
+	return places
+}
+
+// lineOf is a line of a text, from 1, "" where it has none.
+func lineOf(text []byte, line int) string {
+	for range line - 1 {
+		_, rest, ok := bytes.Cut(text, []byte("\n"))
+		if !ok {
+			return ""
+		}
+		text = rest
+	}
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	return string(first)
+}
+
 // diagnosis is one error of clang's.
 type diagnosis struct {
-	text  string      // with its notes
-	place prune.Place // where the source is at fault: for what is in other headers, where it uses them
+	text   string      // with its notes
+	inside bool        // it is in the source, not in another header
+	place  prune.Place // where the source is at fault: for what is in other headers, where it uses them
 }
 
 var (
@@ -142,7 +202,9 @@ func diagnoses(message string, w workdir, files map[string][]byte) []diagnosis {
 	open := false
 	for _, line := range strings.SplitAfter(message, "\n") {
 		if m := clangError.FindStringSubmatch(line); m != nil {
-			list, open = append(list, diagnosis{line, place(m)}), true
+			at := place(m)
+			_, inside := files[at.File]
+			list, open = append(list, diagnosis{line, inside, at}), true
 			continue
 		}
 		if clangOther.MatchString(line) {

@@ -15,13 +15,16 @@ import (
 // first driver that can, default limits, the user's cache directory.
 type Options struct {
 	// Compiler is "" (given, prebuilt, nvcc, clang as nvcc, the first that can), "prebuilt",
-	// "nvcc", "clang" as it is, or one program's name or path, e.g. "clang++-16".
+	// "nvcc", "clang" as it is, or one program's name or path, e.g. "clang++-16"; and WithPTXAS behind it.
 	Compiler string
 	// CacheDir holds compiled PTX; "": warptune/ptx in the user's cache directory,
 	// "-": none.
 	CacheDir string
 	Limits   Limits // zero: DefaultLimits
 }
+
+// WithPTXAS is the end of a choice that takes registers, spills and static shared memory from ptxas, as in "nvcc+ptxas".
+const WithPTXAS = "+ptxas"
 
 // plainChoice are the drivers, and names of compilers for PATH to find.
 var plainChoice = regexp.MustCompile(`^((prebuilt|nvcc|clang|clang\+\+)?|(nvcc|clang|clang\+\+)-[0-9]{1,3})$`)
@@ -30,6 +33,7 @@ var plainChoice = regexp.MustCompile(`^((prebuilt|nvcc|clang|clang\+\+)?|(nvcc|c
 // it is a driver's or a compiler's plain name. By a path they would have any
 // program run that is somewhere to be found.
 func CheckChoice(compiler string) error {
+	compiler = strings.TrimSuffix(compiler, WithPTXAS)
 	if plainChoice.MatchString(compiler) {
 		return nil
 	}
@@ -40,6 +44,7 @@ func CheckChoice(compiler string) error {
 type Compiler struct {
 	drivers []Driver
 	choice  string
+	ptxas   *PTXAS
 }
 
 // New returns a compiler. The only errors are an unknown Options.Compiler and no
@@ -57,28 +62,35 @@ func New(o Options) (*Compiler, error) {
 	} else if dir == "-" {
 		dir = ""
 	}
+	var ptxas *PTXAS
+	if choice, with := strings.CutSuffix(o.Compiler, WithPTXAS); with {
+		o.Compiler, ptxas = choice, NewPTXAS("", dir, o.Limits)
+	}
 	cached := func(d Driver) Driver { return NewCached(d, dir) }
 	// PTX given needs no compiler, whichever is chosen.
 	drivers := []Driver{Given{}}
 	program := filepath.Base(o.Compiler)
 	switch {
 	case o.Compiler == "":
-		drivers = append(drivers, Prebuilt{}, cached(NewNVCC("", o.Limits)), cached(NewClangAsNVCC(o.Limits)))
+		drivers = append(drivers, Prebuilt{}, cached(NewNVCC("", o.Limits)), cached(NewClangAsNVCC(o.Limits).KeepHeaders(dir)))
 	case o.Compiler == "prebuilt":
 		drivers = append(drivers, Prebuilt{})
 	case o.Compiler == "nvcc":
 		drivers = append(drivers, cached(NewNVCC("", o.Limits)))
 	case o.Compiler == "clang":
-		drivers = append(drivers, cached(NewClang("", o.Limits)))
+		drivers = append(drivers, cached(NewClang("", o.Limits).KeepHeaders(dir)))
 	case strings.HasPrefix(program, "nvcc"):
 		drivers = append(drivers, cached(NewNVCC(o.Compiler, o.Limits)))
 	case strings.HasPrefix(program, "clang"):
-		drivers = append(drivers, cached(NewClang(strings.Replace(o.Compiler, "clang-", "clang++-", 1), o.Limits)))
+		drivers = append(drivers, cached(NewClang(strings.Replace(o.Compiler, "clang-", "clang++-", 1), o.Limits).KeepHeaders(dir)))
 	default:
 		return nil, fmt.Errorf("compiler %q: use prebuilt, nvcc, clang, or a program such as clang++-19", o.Compiler)
 	}
-	return &Compiler{drivers: drivers, choice: o.Compiler}, nil
+	return &Compiler{drivers: drivers, choice: o.Compiler, ptxas: ptxas}, nil
 }
+
+// Assembler is what says the registers; nil: nothing does.
+func (c *Compiler) Assembler() *PTXAS { return c.ptxas }
 
 // Of returns a compiler that tries the drivers in order, without caches of its own.
 func Of(drivers ...Driver) *Compiler { return &Compiler{drivers: drivers} }

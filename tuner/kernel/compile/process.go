@@ -86,7 +86,7 @@ func run(ctx context.Context, limits Limits, behind *wall, dir, program string, 
 
 // diagnosis is an unsuccessful exit as a message, with dir's name taken out.
 func (e exit) diagnosis(dir string) string {
-	m := strings.ReplaceAll(e.message, dir+string(os.PathSeparator), "")
+	m := strings.NewReplacer(dir+string(os.PathSeparator), "", deviceMount+"/", "device/").Replace(e.message)
 	m = strings.ReplaceAll(m, "./", "")
 	switch {
 	case e.killed != "":

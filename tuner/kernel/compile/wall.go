@@ -39,6 +39,14 @@ func (w workdir) wall(program string) *wall {
 	return all
 }
 
+// grant adds a directory to read from; "" is none.
+func (w *wall) grant(dir string) *wall {
+	if dir != "" {
+		w.read = append(w.read, dir)
+	}
+	return w
+}
+
 // install adds where a program is installed: PREFIX of PREFIX/bin/program, as
 // it is named and as it really is. Somebody's home, or all there is, is no such
 // place: then it is the program's directory.

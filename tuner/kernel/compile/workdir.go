@@ -3,7 +3,6 @@ package compile
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,9 +22,9 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_alignas.go clang_asnvcc.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_prune.go clang_shared.go clang_target.go reached.go tail.go
+//go:embed clang.go clang_alignas.go clang_asnvcc.go clang_headers.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_prune.go clang_shared.go clang_steps.go clang_target.go reached.go tail.go
 //go:embed asnvcc/addresses.go asnvcc/alignment.go asnvcc/arithmetic.go asnvcc/asnvcc.go asnvcc/bytes.go asnvcc/convergence.go asnvcc/entry.go asnvcc/fragments.go asnvcc/invariant.go asnvcc/known.go asnvcc/launch.go asnvcc/lines.go asnvcc/nests.go asnvcc/places.go asnvcc/pointers.go asnvcc/unlaunchable.go asnvcc/vectorcopy.go
-//go:embed prune/cut.go prune/mask.go prune/outline.go
+//go:embed prune/cut.go prune/mask.go prune/outline.go prune/reach.go
 var clangFiles embed.FS
 
 // deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
@@ -51,8 +50,8 @@ var deviceDigest = sync.OnceValue(func() string {
 //
 //	src/     the bundle's files, where the compiler runs
 //	macros.h the macros, one #define each
-//	device/  the device headers, under clang
-//	view.json what clang sees of the file system: this directory
+//	device/  the device headers, under clang, where they are kept nowhere else
+//	view.json what clang sees of the file system: this directory, and the device headers
 //	out.ll   what clang's front end writes
 //	optimised.ll what it makes of that before its back end, where it stands in for nvcc
 //	out.ptx  what the compiler writes
@@ -94,33 +93,6 @@ func macroHeader(s *source.Source) []byte {
 	return b.Bytes()
 }
 
-// addDevice writes the device headers, and the view.
-func (w workdir) addDevice() error {
-	view, err := json.Marshal(map[string]any{
-		"version": 0, "case-sensitive": true, "use-external-names": false, "fallthrough": false,
-		"roots": []any{map[string]string{"type": "directory-remap", "name": string(w), "external-contents": string(w)}},
-	})
-	if err != nil {
-		return err
-	}
-	if err := w.write("view.json", view); err != nil {
-		return err
-	}
-	if err := w.addHost(); err != nil {
-		return err
-	}
-	return fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := deviceFiles.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return w.write(name, b)
-	})
-}
-
 func (w workdir) write(name string, b []byte) error {
 	p := w.path(name)
 	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
@@ -144,8 +116,8 @@ func (w workdir) rewrite(name string, change func([]byte) []byte) error {
 func (w workdir) output() ([]byte, error) { return os.ReadFile(w.path("out.ptx")) }
 
 // outside names a file that the dependency list deps.d shows to lie outside the
-// directory, "" when there is none.
-func (w workdir) outside() (string, error) {
+// directory and to be no device header, "" when there is none.
+func (w workdir) outside(headers mount) (string, error) {
 	b, err := os.ReadFile(w.path("deps.d"))
 	if err != nil {
 		return "", err
@@ -155,6 +127,9 @@ func (w workdir) outside() (string, error) {
 		abs := f
 		if !filepath.IsAbs(f) {
 			abs = filepath.Join(w.path("src"), f)
+		}
+		if strings.HasPrefix(f, deviceMount+"/") || headers.dir != "" && strings.HasPrefix(f, headers.dir+"/") {
+			continue
 		}
 		if rel, err := filepath.Rel(string(w), abs); err != nil || strings.HasPrefix(rel, "..") {
 			return f, nil

@@ -10,9 +10,9 @@ import (
 
 // Guarded loads of the next tile.
 //
-// Where the loads of the next tile are under a condition, before a long computation that does not
-// need them, and too many to predicate, ptxas moves them, with their branch, behind the
-// computation: right before the barrier or the store that waits for them.
+// The loads of the next tile may be under a condition, too many to predicate, and stand before a long computation
+// that does not need them. ptxas then moves them, with their branch, behind the computation: right before the barrier
+// or the store that waits for them.
 //
 //	if (more) load next tile           multiply-add this tile
 //	multiply-add this tile     becomes if (more) load next tile

@@ -45,9 +45,10 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	} else {
 		c.needed = all(k)
 	}
-	c.p.needed = c.needed
+	c.p.Needed = c.needed
 	c.yields = k.Yields()
 	c.findLoops()
+	c.straighten()
 	c.allocate()
 	c.samplers()
 	c.layout()
@@ -74,8 +75,30 @@ func (c *compiler) findLoops() {
 		Kernel: c.k, Needed: c.needed, Yields: c.yields,
 		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
 		Opaque: func(op ir.Op) bool { return calls[op] != 0 },
-		Async:  slices.ContainsFunc(c.k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }),
+		Async:  c.k.Specific() || slices.ContainsFunc(c.k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }),
 	})
+}
+
+// straighten leaves conditions of detours out of the slice of a kernel for one architecture alone, where its loops can
+// be sampled then and cannot be with them.
+func (c *compiler) straighten() {
+	if c.p.Mode != Slice || !c.k.Specific() || !c.obstructed() {
+		return
+	}
+	needed, loops := c.needed, c.p.Loops
+	if c.needed = slice.Straight(c.k, true); slices.Equal(c.needed, needed) {
+		return
+	}
+	if c.findLoops(); c.obstructed() {
+		c.needed, c.p.Loops = needed, loops
+		return
+	}
+	c.p.Needed, c.p.Distinct = c.needed, !slices.Equal(c.needed, slice.Straight(c.k, false))
+}
+
+// obstructed reports whether a loop cannot be sampled.
+func (c *compiler) obstructed() bool {
+	return slices.ContainsFunc(c.p.Loops, func(l loopsample.Loop) bool { return !l.CanSample() })
 }
 
 // all marks every instruction of a kernel.
@@ -97,7 +120,7 @@ func (p *Program) Complete() error {
 	}
 	c.layout()
 	for pc := range k.Instrs {
-		if p.needed[pc] || isTerminator(k.Instrs[pc].Op) {
+		if p.Needed[pc] || isTerminator(k.Instrs[pc].Op) {
 			continue
 		}
 		if err := c.instr(pc); err != nil {

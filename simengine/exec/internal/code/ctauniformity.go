@@ -82,7 +82,11 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp:
 		a.path = a.path && !other
 	case ir.CpAsync:
-		*a = ctaUniformity{}
+		if c.needed[pc] {
+			*a = ctaUniformity{}
+		}
+		address := ir.Instr{Guard: in.Guard, Src: in.Src[:1]}
+		a.shared = a.shared && !address.ReadsAny(differ)
 	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive:
 		a.shared = a.shared && !other
 	case ir.BulkCopy, ir.BulkPrefetch, ir.TensormapSet, ir.TensormapCopy:

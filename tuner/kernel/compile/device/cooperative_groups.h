@@ -1,6 +1,6 @@
 // The parts of cooperative groups that compile to barriers, shuffles and votes: thread blocks, tiles of
 // up to 32 threads, the threads of a warp that are active, parts of both, and clusters. Of a grid there are the
-// numbers, not the barrier; tiles of several warps are not provided. (Reserved
+// numbers, not the barrier; tiles of several warps have ranks and a barrier. (Reserved
 // names: a kernel's macros, such as N, are defined before this is included.)
 #pragma once
 #include "warptune/shuffle.h"
@@ -66,7 +66,7 @@ WARPTUNE_FN cluster_group this_cluster() { return cluster_group(); }
 
 template <unsigned _Size>
 struct _tile {
-  static_assert(_Size > 0 && _Size <= 32 && (_Size & (_Size - 1)) == 0, "tiles of more than one warp are not provided");
+  static_assert(_Size > 0 && _Size <= 32 && (_Size & (_Size - 1)) == 0, "tiles have 1, 2, 4, 8, 16, 32, 64, 128, 256 or 512 threads");
   __device__ unsigned rank_in_block() const { return thread_block::thread_rank(); }
   __device__ unsigned thread_rank() const { return rank_in_block() % _Size; }
   __device__ static constexpr unsigned size() { return _Size; }
@@ -100,17 +100,40 @@ template <unsigned _Size> struct thread_block_tile<_Size, void> : _tile<_Size> {
 // Memory for tiles of several warps, which need none here.
 template <unsigned _Threads = 1024> struct block_tile_memory { char _bytes[1]; };
 template <unsigned _Threads> WARPTUNE_FN thread_block this_thread_block(block_tile_memory<_Threads> &) { return thread_block(); }
-// A tile of several warps: they meet at a barrier of their own, which has a number from 1 to 15.
+// Where tiles of several warps meet if they are more than the block's barriers: an mbarrier each.
+struct _meeting {
+  unsigned long long _state;
+#if __CUDA_ARCH__ >= 900
+  __device__ unsigned at() const { return (unsigned)__cvta_generic_to_shared(&_state); }
+  __device__ void init(unsigned warps) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at()), "r"(warps) : "memory"); }
+  __device__ void meet() {
+    unsigned long long token;
+    unsigned done;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at()) : "memory");
+    do asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at()), "l"(token) : "memory");
+    while (!done);
+  }
+#else
+  // There are no figures of what it costs, on these architectures.
+  __device__ void init(unsigned) {}
+  __device__ void meet() { __builtin_trap(); }
+#endif
+};
+// A tile of several warps: they meet at a barrier of their own, which has a number from 1 to 15. Where tiles are
+// more, those of 64 threads in blocks of more than 960, one thread a warp meets the others'.
 template <unsigned _Size> struct warps_tile {
+  _meeting *_where;
   __device__ unsigned thread_rank() const { return thread_block::thread_rank() % _Size; }
   static __device__ constexpr unsigned size() { return _Size; }
   static __device__ constexpr unsigned num_threads() { return _Size; }
   __device__ unsigned meta_group_rank() const { return thread_block::thread_rank() / _Size; }
   __device__ unsigned meta_group_size() const { return (thread_block::size() + _Size - 1) / _Size; }
   __device__ void sync() const {
-    unsigned n = meta_group_rank() + 1;
-    if (n > 15) __builtin_trap();
-    asm volatile("barrier.sync %0, %1;" ::"r"(n), "n"(_Size) : "memory");
+    if (_Size == 64 && thread_block::size() > 960) {
+      __syncwarp();
+      if (thread_block::thread_rank() % 32 == 0) _where->meet();
+      __syncwarp();
+    } else asm volatile("barrier.sync %0, %1;" ::"r"(meta_group_rank() + 1), "n"(_Size) : "memory");
   }
 };
 template <unsigned _Size> struct _tile_of { typedef thread_block_tile<_Size, thread_block> type; };
@@ -118,7 +141,18 @@ template <> struct _tile_of<64> { typedef warps_tile<64> type; };
 template <> struct _tile_of<128> { typedef warps_tile<128> type; };
 template <> struct _tile_of<256> { typedef warps_tile<256> type; };
 template <> struct _tile_of<512> { typedef warps_tile<512> type; };
-template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type tiled_partition(const thread_block &) { return typename _tile_of<_Size>::type(); }
+template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type _block_tile() { return typename _tile_of<_Size>::type(); }
+// Making tiles of several warps is for the whole block, which may meet there.
+template <> WARPTUNE_FN warps_tile<64> _block_tile<64>() {
+  __shared__ _meeting places[16];
+  _meeting *where = &places[thread_block::thread_rank() / 64];
+  if (thread_block::size() > 960) {
+    if (thread_block::thread_rank() % 64 == 0) where->init(2);
+    __syncthreads();
+  }
+  return warps_tile<64>{where};
+}
+template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type tiled_partition(const thread_block &) { return _block_tile<_Size>(); }
 template <unsigned _Size, unsigned _Of, class _Parent> WARPTUNE_FN thread_block_tile<_Size, _tile<_Of>> tiled_partition(const thread_block_tile<_Of, _Parent> &) {
   static_assert(_Size <= _Of, "a tile is part of the group");
   return thread_block_tile<_Size, _tile<_Of>>();

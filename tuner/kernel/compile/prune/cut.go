@@ -23,6 +23,8 @@ type Cutter struct {
 	device *regexp.Regexp // what makes a function one of the device
 	// Cuts are what was left out that others may need: bodies of functions of the device, declarations, classes.
 	Cuts []Cut
+	// Includes are the headers whose #include was left out, as it names them.
+	Includes []string
 }
 
 // Cut is a declaration that was left out, or its body.
@@ -144,7 +146,7 @@ func offset(text []byte, p Place) (int, bool) {
 	return at, at < len(text)
 }
 
-var includeLine = regexp.MustCompile(`^[ \t]*#[ \t]*include\b`)
+var includeLine = regexp.MustCompile(`^[ \t]*#[ \t]*include\b[ \t]*("[^"]*"|<[^>]*>|\w+)?`)
 
 // region finds what to leave out for a place.
 func (c *Cutter) region(m *masked, text []byte, p Place) (region, bool) {
@@ -153,7 +155,10 @@ func (c *Cutter) region(m *masked, text []byte, p Place) (region, bool) {
 		return region{}, false
 	}
 	begin := bytes.LastIndexByte(text[:at], '\n') + 1
-	if includeLine.Match(text[begin:lineEnd(text, begin)]) {
+	if m := includeLine.FindSubmatch(text[begin:lineEnd(text, begin)]); m != nil {
+		if name := string(bytes.Trim(m[1], `"<>`)); !slices.Contains(c.Includes, name) {
+			c.Includes = append(c.Includes, name)
+		}
 		return region{begin, lineEnd(text, begin), ""}, true
 	}
 	return c.declaration(m, at, 0, len(text), p)
@@ -175,24 +180,38 @@ func (c *Cutter) declaration(m *masked, at, lo, hi int, p Place) (region, bool) 
 			}
 			return c.declaration(m, at, u.open+1, u.shut, p)
 		case class:
-			if u.body(at) {
-				if r, ok := c.member(m, at, u.open+1, u.shut, p); ok {
-					return r, true
-				}
-			}
-			c.noted(m, u, p)
-			return whole, true
+			return c.class(m, at, u, p)
 		case function:
 			return c.function(m, at, u, p)
 		default:
-			if c.called.Match(m.text[u.start:u.end]) && c.device.Match(m.text[u.start:u.end]) {
+			text := m.text[u.start:u.end]
+			if c.called.Match(text) && c.device.Match(text) || c.stands(m, at, u) {
 				return region{}, false
 			}
 			c.noted(m, u, p)
-			return whole, !bytes.HasPrefix(m.text[u.start:u.end], []byte("template")) || !c.called.Match(m.text[u.start:u.end])
+			return whole, !bytes.HasPrefix(text, []byte("template")) || !c.called.Match(text)
 		}
 	}
 	return region{}, false
+}
+
+// class finds what to leave out of a class. Of a specialisation its declaration stays: without, another would be taken for it.
+func (c *Cutter) class(m *masked, at int, u unit, p Place) (region, bool) {
+	if u.body(at) {
+		if r, found, ok := c.member(m, at, u, p); found {
+			return r, ok
+		}
+	}
+	switch head, base := specialised(m.text[u.start:u.open]); {
+	case head == "":
+	case at >= u.start+base:
+		c.noted(m, u, p)
+		return region{u.start, u.end, head + ";"}, true
+	case !explicit.MatchString(head) && c.reaches(name(head)):
+		return region{}, false // a form of the template that may be the kernel's
+	}
+	c.noted(m, u, p)
+	return region{u.start, u.end, ""}, true
 }
 
 // function finds what to leave out of a function.
@@ -201,6 +220,8 @@ func (c *Cutter) function(m *masked, at int, u unit, p Place) (region, bool) {
 	isDevice := c.device.Match(header)
 	switch {
 	case isDevice && c.called.Match(header):
+		return region{}, false
+	case !u.body(at) && c.stands(m, at, u):
 		return region{}, false
 	case !u.body(at):
 		c.noted(m, u, p)
@@ -230,27 +251,35 @@ func (c *Cutter) instead(statement []byte) string {
 	return "{" + out.String() + "}"
 }
 
-// member finds what to leave out of a class; a variable of it never, since that would change the others' places.
-func (c *Cutter) member(m *masked, at, lo, hi int, p Place) (region, bool) {
-	for _, u := range m.units(lo, hi) {
+// member finds what to leave out of a class; a variable of it never, since that would change the others' places. found: it
+// is a member's; ok: it may be left out.
+func (c *Cutter) member(m *masked, at int, of unit, p Place) (r region, found, ok bool) {
+	reached := c.reaches(name(string(m.text[of.start:of.open])))
+	for _, u := range m.units(of.open+1, of.shut) {
 		if at < u.start || at >= u.end {
 			continue
 		}
+		isDevice := u.kind == function && c.device.Match(m.text[u.start:u.open])
 		switch {
 		case u.kind == class && u.body(at):
-			return c.member(m, at, u.open+1, u.shut, p)
-		case u.kind == function && u.body(at) && !c.device.Match(m.text[u.start:u.open]):
+			return c.member(m, at, u, p)
+		case u.kind == function && u.body(at) && !isDevice:
 			if from, to, ok := m.innermost(at, u.open+1, u.shut); ok {
-				return region{from, to, c.instead(m.text[from:to])}, true
+				return region{from, to, c.instead(m.text[from:to])}, true, true
 			}
-			return region{u.start, u.end, ""}, true
-		case u.kind == function:
-			return region{u.start, u.end, ""}, true
-		case bytes.IndexByte(m.text[u.start:u.end], '(') >= 0:
-			return region{u.start, u.end, ""}, true
+			return region{u.start, u.end, ""}, true, true
+		case u.kind == function && u.body(at):
+			c.noted(m, u, p)
+			return region{u.start + initialisers(m.text[u.start:u.open]), u.end, ";"}, true, true
+		case u.kind == function, bytes.IndexByte(m.text[u.start:u.end], '(') >= 0:
+			if reached && c.stands(m, at, u) {
+				return region{}, true, false
+			}
+			c.noted(m, u, p)
+			return region{u.start, u.end, ""}, true, true
 		}
 	}
-	return region{}, false
+	return region{}, false, false
 }
 
 // Defines reports whether the files have the kernel, which may be a template that nothing instantiates.

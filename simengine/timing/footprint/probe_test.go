@@ -1,0 +1,36 @@
+package footprint
+
+import "testing"
+
+// How many CTAs of a GPC read the same, from which probes found what the first CTA read. Probes are of its neighbour on
+// the GPC and of the second, fourth and eighth from it.
+func TestMerged(t *testing.T) {
+	const resident = 16
+	for _, c := range []struct {
+		name string
+		same [probeFar]bool
+		want float64
+	}{
+		{"nobody", [probeFar]bool{}, 1},
+		{"all", [probeFar]bool{true, true, true, true}, resident},
+		{"the neighbour", [probeFar]bool{true}, 2},
+		{"rows of eight", [probeFar]bool{true, true, true}, 5},
+		{"every other", [probeFar]bool{false, true, true, true}, resident / 2},
+		{"the second only", [probeFar]bool{false, true}, 2},
+		{"every eighth", [probeFar]bool{false, false, false, true}, resident / 8},
+	} {
+		var p probed
+		for n, same := range c.same {
+			p.read[n] = 10
+			if same {
+				p.found[n] = 9
+			}
+		}
+		if got := p.merged(resident); got != c.want {
+			t.Errorf("%s: %g CTAs, want %g", c.name, got, c.want)
+		}
+		if got := p.merged(1); got != 1 {
+			t.Errorf("%s: %g CTAs of the one that a GPC holds", c.name, got)
+		}
+	}
+}
