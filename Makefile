@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search catalogue slurm images manifests check clean
+.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search simulation-first catalogue slurm images manifests check clean
 
 all: build
 
@@ -19,7 +19,7 @@ race: ## every test under the race detector
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 
 # The packages in which goroutines meet.
-RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
+RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/standby ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
 race-ci: ## the short tests of what is concurrent under the race detector: two minutes on two idle cores
 	$(GO) test -race -short -timeout $(TIMEOUT) $(RACE)
 
@@ -71,7 +71,7 @@ triton: ## what Triton compiles, by its wheel from the Python package index (no 
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
-	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
+	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/standby ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
 
 MUTANTS ?=
@@ -102,6 +102,14 @@ hopper-counters: build ## what ncu counted of launch records on an H100 against 
 tables: ## fails unless all tables of predictions in docs are of one version and say the same
 	$(GO) run ./docs/gen -check
 
+PAGE := tuner/page/web
+page-packages: ## the page's npm packages, as its lock file names them, and its types checked; skipped where there is no npm
+	@if ! command -v npm >/dev/null; then echo "no npm: that the page's bundle is of its sources is known by their digest only"; exit 0; fi; \
+	  npm ci --ignore-scripts --no-audit --no-fund --prefix $(PAGE) && npm run --silent check --prefix $(PAGE)
+
+page: page-packages ## bundles tuner/page/web into tuner/page/dist
+	$(GO) generate ./tuner/page/gen
+
 BASE ?= warptune
 SAMPLE ?= 0
 identity: build ## the same predictions as another warptune (BASE=path) of every data set (SETS: some; SAMPLE=n configurations of each)?
@@ -120,6 +128,9 @@ SPACES ?= ../shared/replay
 MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
 search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites the tables and plots of docs/search
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
+
+simulation-first: build ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
+	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)"
 
 check: lint test ## what CI runs, less the end-to-end part
 

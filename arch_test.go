@@ -25,6 +25,7 @@ var layers = map[string][]string{
 	"tuner":             {"search"},
 	"tuner/rpc":         {"search", "tuner", "api"},
 	"tuner/worker":      {"search", "tuner", "api"},
+	"tuner/standby":     {"search", "tuner", "api"},
 	"api":               {},
 	"cmd":               {"search", "simengine", "tuner", "api", "deploy"},
 	"deploy":            {"tuner", "search", "api"},

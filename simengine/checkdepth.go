@@ -52,6 +52,9 @@ type Check struct {
 	// Always executes CTAs in full whether or not it is the launch's turn. The configuration that
 	// others are compared with needs it.
 	Always bool
+	// Patient executes one CTA in full that may be much longer than those are that are executed
+	// otherwise. It is no part of what identifies an answer.
+	Patient bool
 }
 
 // Checked is how much of a launch was executed, and what was looked for.

@@ -3,7 +3,6 @@ package simengine
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
@@ -14,21 +13,11 @@ import (
 func encodeMap(req *Request, given []Arg, bases []uint64, i int) (memory.Arg, error) {
 	t := given[i].Map
 	fail := func(format string, args ...any) (memory.Arg, error) {
-		return memory.Arg{}, fmt.Errorf("%s: %s", BufferName(i, given[i].Name), fmt.Sprintf(format, args...))
+		return memory.Arg{}, mapError(given, i, format, args...)
 	}
-	of := i
-	if t.Of >= 0 {
-		if t.Of >= len(req.Args) {
-			return fail("a tensor map of argument %d, of which there are %d", t.Of, len(req.Args))
-		}
-		of = t.Of
-		if len(given) > len(req.Args) { // constants are among them
-			name := req.Args[t.Of].Name
-			of = slices.IndexFunc(given, func(a Arg) bool { return a.Name == name })
-		}
-	}
-	if of < 0 || !given[of].hasBuffer() {
-		return fail("a tensor map of an argument that has no buffer")
+	of, err := mapOf(req, given, i)
+	if err != nil {
+		return memory.Arg{}, err
 	}
 	m, err := t.encode()
 	if err != nil {
@@ -44,6 +33,11 @@ func encodeMap(req *Request, given []Arg, bases []uint64, i int) (memory.Arg, er
 	}
 	b := m.Encode()
 	return memory.Arg{Bytes: b[:]}, nil
+}
+
+// mapError says what is wrong with the tensor map of argument i.
+func mapError(given []Arg, i int, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", BufferName(i, given[i].Name), fmt.Sprintf(format, args...))
 }
 
 // encode is the map without its address.

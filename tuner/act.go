@@ -46,6 +46,9 @@ const (
 	ActRestore = "restore" // the store is an older copy of what a worker knows
 	ActUpgrade = "upgrade" // of the schema
 	ActBackUp  = "back up"
+
+	ActTakeOver = "take over" // of a standby
+	ActStandby  = "standby"   // is in sync, or is not any more
 )
 
 // Caller is who calls a coordinator, as far as it knows.

@@ -81,7 +81,7 @@ func (o *LedgerOptions) Draws(sweep uint64, seq int64) bool {
 // so far. A timeout says more of the machine than of the configuration.
 func (l *Ledger) audit(s *live, r *Result) {
 	best := s.rec.Best != nil && s.rec.Best.Seq == r.Seq
-	if l.opts.Audit <= 0 || r.Outcome.Validity == Timeout || len(s.checks) >= maxChecks || !best && !l.opts.Draws(s.rec.Num, r.Seq) {
+	if l.opts.Audit <= 0 || r.Outcome.Device != "" || r.Outcome.Validity == Timeout || len(s.checks) >= maxChecks || !best && !l.opts.Draws(s.rec.Num, r.Seq) {
 		return
 	}
 	s.beginCheck(l.now, r)
@@ -118,6 +118,9 @@ func (s *live) beginCheck(now time.Time, r *Result) {
 // best is confirmed, and every check is made, as far as there is anybody to.
 func (l *Ledger) settled(s *live) bool {
 	best := s.rec.Best
+	if best != nil && best.Outcome.Device != "" {
+		best = nil // a time that is measured is never the same twice
+	}
 	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil {
 		switch {
 		case l.another(s, s.rec.BestWorker):

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -482,15 +483,21 @@ func plain(all []tuner.Result) []tuner.Result {
 
 // Whatever happens to workers, messages, the coordinator and the clock, every
 // trial ends exactly once, under the newest token, and the table is that of an
-// undisturbed sweep.
+// undisturbed sweep. Workers are lost so often here that it may be taken for a
+// configuration's fault in one history of a thousand or so: the table says so then.
 func TestRandomHistories(t *testing.T) {
 	base := tunertest.Seed(t)
-	stale, seconds := 0, 0
-	for i := range uint64(tunertest.Times(40, 4000)) {
+	stale, seconds, incomplete := 0, 0, 0
+	n := tunertest.Times(40, 4000)
+	for i := range uint64(n) {
 		h := history400(t, base+i)
 		undisturbed := newHistory(t, 0, h.bundle, shipped).finish()
 		got := h.finish()
-		if !reflect.DeepEqual(got, undisturbed) {
+		if slices.ContainsFunc(got, func(r tuner.Result) bool {
+			return r.Abandoned && strings.Contains(r.Outcome.Message, "workers that evaluated nothing else")
+		}) {
+			incomplete++
+		} else if !reflect.DeepEqual(got, undisturbed) {
 			h.fatalf("the table differs:\n%+v\nwant\n%+v", got, undisturbed)
 		}
 		stale += h.stale
@@ -498,6 +505,10 @@ func TestRandomHistories(t *testing.T) {
 	}
 	if stale == 0 || seconds == 0 {
 		t.Errorf("%d reports were stale and %d of second grants: the histories are too tame", stale, seconds)
+	}
+	t.Logf("%d of %d histories end without a configuration", incomplete, n)
+	if incomplete > max(1, n/400) {
+		t.Errorf("%d of %d histories end without a configuration, which workers are said to have been lost for", incomplete, n)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Outcome is what evaluating one configuration gave.
 type Outcome struct {
 	Validity Validity `json:"validity"`
-	TimeUS   float64  `json:"time_us,omitempty"` // predicted time, microseconds; 0 unless Correct
+	TimeUS   float64  `json:"time_us,omitempty"` // predicted or (Device) measured time, microseconds; 0 unless Correct
 	// FloorUS is a time that the configuration is not below at any level,
 	// microseconds; 0: not known.
 	FloorUS  float64 `json:"floor_us,omitempty"`
@@ -34,6 +34,9 @@ type Outcome struct {
 
 	// Checked is what was executed and looked for.
 	Checked Checked `json:"checked,omitzero"`
+	// Device is the GPU on which the time was measured, its driver and what made its code; "":
+	// the time is predicted.
+	Device string `json:"device,omitempty"`
 
 	// Found says that the worker did not evaluate: it found what is stored under
 	// Digest.
@@ -74,9 +77,9 @@ func (o *Outcome) Same(p *Outcome) bool {
 }
 
 // mustEqual reports whether two outcomes of a configuration must be the same:
-// they are not by different compilers, and neither ended because it took long.
+// they are not by different compilers, neither ended because it took long, and neither was measured.
 func (o *Outcome) mustEqual(p *Outcome) bool {
-	if o.Validity == Timeout || p.Validity == Timeout {
+	if o.Validity == Timeout || p.Validity == Timeout || o.Device != "" || p.Device != "" {
 		return false
 	}
 	return o.Compiler == p.Compiler || o.Compiler == "" || p.Compiler == ""
@@ -127,11 +130,11 @@ func (o *Outcome) Check() error {
 		return Errorf(Invalid, op, "%d CTAs of %d are checked, %d of them in full", o.Checked.CTAs, o.Checked.Of, o.Checked.Full)
 	case len(o.Metrics) > MaxMetrics:
 		return Errorf(Invalid, op, "%d metrics, more than %d", len(o.Metrics), MaxMetrics)
-	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound),
+	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound), len(o.Device),
 		len(o.Checked.For), len(o.Checked.ForFull), len(o.Checked.Outputs), len(o.Checked.Warnings)) > MaxMessage:
 		return Errorf(Invalid, op, "a text is longer than %d bytes", MaxMessage)
 	}
-	for _, text := range []string{o.Compiler, o.Digest, o.Limiter, o.Bound, o.Checked.For, o.Checked.ForFull, o.Checked.Outputs, o.Checked.Warnings} {
+	for _, text := range []string{o.Compiler, o.Digest, o.Limiter, o.Bound, o.Device, o.Checked.For, o.Checked.ForFull, o.Checked.Outputs, o.Checked.Warnings} {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return Errorf(Invalid, op, "%.80q has control characters", text)
 		}

@@ -51,6 +51,8 @@ type Spec struct {
 	// the simulator's version. A worker that has others is refused.
 	ArchDigest string `json:"arch_digest"`
 	Engine     string `json:"engine"`
+	// On are labels that a worker must have, e.g. gpu; nil: none.
+	On map[string]string `json:"on,omitempty"`
 	// Descriptor is the SHA-256 of the descriptor's text, which is stored as bundles
 	// are and travels with the sweep; "": the workers' own of that name.
 	Descriptor string `json:"descriptor,omitempty"`
@@ -63,6 +65,7 @@ const (
 	maxSetValues  = 4096
 	maxStart      = 1024
 	maxStartText  = 64 << 10 // bytes
+	maxLabels     = 16
 )
 
 // Validate reports everything that is wrong with the spec at once.
@@ -103,6 +106,16 @@ func (s *Spec) Validate() error {
 	}
 	if s.Faults != "" && s.Faults != "warn" {
 		complain("%.80q says nothing of faults: it is warn or not given", s.Faults)
+	}
+	for n, v := range s.On {
+		name("label "+n, n, true)
+		name("label "+n, v, false)
+	}
+	if len(s.On) > maxLabels {
+		complain("%d labels, more than %d", len(s.On), maxLabels)
+	}
+	if measured := strings.HasPrefix(s.Engine, MeasuringEngine); measured != s.Measured() {
+		complain("level %s does not go with engine %s: %s is measured, by engines called %s…", s.Level, s.Engine, LevelMeasured, MeasuringEngine)
 	}
 	values := 0
 	for n, vs := range s.Set {
@@ -149,6 +162,9 @@ func (s *Spec) validateStart(complain func(string, ...any)) {
 	if len(s.Start) > maxStart {
 		complain("%d configurations to begin with, more than %d", len(s.Start), maxStart)
 	}
+	if s.Strategy == StrategyListed && (len(s.Start) == 0 || s.Budget != int64(len(s.Start))) {
+		complain("strategy %s wants configurations to start with, and a budget of as many", StrategyListed)
+	}
 	size := 0
 	for _, text := range s.Start {
 		size += len(text)
@@ -164,6 +180,21 @@ func (s *Spec) validateStart(complain func(string, ...any)) {
 		}
 	}
 }
+
+// LevelMeasured is the level of a sweep whose configurations are timed on GPUs, and
+// MeasuringEngine what the names of engines begin with that do that. Nothing else of a
+// sweep's course differs.
+const (
+	LevelMeasured   = "measured"
+	MeasuringEngine = "gpu-"
+)
+
+// StrategyListed evaluates the configurations that a spec starts with, and no others.
+// It searches for nothing: what is best of them is nobody's best.
+const StrategyListed = "listed"
+
+// Measured reports whether the sweep's configurations are timed on GPUs.
+func (s *Spec) Measured() bool { return s.LastLevel() == LevelMeasured }
 
 // maxLevels is how many levels a spec may name.
 const maxLevels = 2
@@ -227,6 +258,9 @@ func (s *Spec) scope(level string) string {
 	if s.Check != "" || s.Faults != "" {
 		parts = append(parts, s.Check, s.Faults)
 	}
+	for _, label := range slices.Sorted(maps.Keys(s.On)) { // another GPU's times are others
+		parts = append(parts, "on", label, s.On[label])
+	}
 	return digest(parts...)
 }
 
@@ -247,6 +281,7 @@ func (s *Spec) Clone() Spec {
 		within := *s.Within
 		c.Within = &within
 	}
+	c.On = maps.Clone(s.On)
 	if s.Set != nil {
 		c.Set = make(map[string][]string, len(s.Set))
 		for n, vs := range s.Set {

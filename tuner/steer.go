@@ -88,7 +88,7 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 	s.rec.Rate = 0
 	l.put(s)
 	if s.rec.Best != nil {
-		l.changes.Bests = append(l.changes.Bests, s.best())
+		l.noteBest(s)
 	}
 	delete(l.live, num)
 	l.cool(s)
@@ -214,11 +214,18 @@ func (l *Ledger) finish(s *live, r *Result) {
 		s.rec.unconfirm()
 		s.rec.BestValues = slices.Clone(s.values(t))
 		l.put(s) // who evaluated it must be known after a restart too
-		l.changes.Bests = append(l.changes.Bests, s.best())
+		l.noteBest(s)
 	}
 	t.values = nil
 	s.course.letGo()
 	s.dirty = true
+}
+
+// noteBest has the best so far stored as one that answers.
+func (l *Ledger) noteBest(s *live) {
+	if s.rec.Spec.Strategy != StrategyListed {
+		l.changes.Bests = append(l.changes.Bests, s.best())
+	}
 }
 
 // best returns the best so far as it is stored.

@@ -222,7 +222,7 @@ type Best struct {
 // BestOf returns what a sweep's record says of its best; false where it does not say
 // all of it.
 func BestOf(s *Sweep) (Best, bool) {
-	if s.Best == nil || s.BestValues == nil || s.State == Deleting {
+	if s.Best == nil || s.BestValues == nil || s.State == Deleting || s.Spec.Strategy == StrategyListed {
 		return Best{}, false
 	}
 	return Best{
@@ -235,15 +235,18 @@ func BestOf(s *Sweep) (Best, bool) {
 func (s *Sweep) unconfirm() { s.Confirmed, s.Independent = false, false }
 
 // outranks reports whether b comes before c, which is for the same kernel,
-// architecture and problem, before their times are compared: cycle-level
-// predictions come before model-level ones, and the later sweep knows better,
+// architecture and problem, before their times are compared: what is measured comes before
+// cycle-level predictions, these before model-level ones, and the later sweep knows better,
 // since kernel, descriptor or engine may have changed.
 func (b *Best) outranks(c *Best) bool {
-	if bc, cc := b.Spec.LastLevel() == "cycle", c.Spec.LastLevel() == "cycle"; bc != cc {
-		return bc
+	if bc, cc := levelStanding[b.Spec.LastLevel()], levelStanding[c.Spec.LastLevel()]; bc != cc {
+		return bc > cc
 	}
 	return b.Sweep > c.Sweep
 }
+
+// levelStanding orders levels by how much they say.
+var levelStanding = map[string]int{"cycle": 1, LevelMeasured: 2}
 
 // Replaces reports whether b should stand in place of c, which is of the same
 // scope, kernel, architecture and problem.

@@ -138,10 +138,26 @@ type session struct {
 	last time.Duration
 }
 
+// Measures reports whether the worker times configurations on a GPU.
+func (w *Worker) Measures() bool { return strings.HasPrefix(w.Engine, MeasuringEngine) }
+
+// has reports whether the worker has all of some labels.
+func (w *Worker) has(labels map[string]string) bool {
+	for name, value := range labels {
+		if w.Labels[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
 // suits says whether the worker can evaluate for a spec. An error names what
 // differs; a worker that merely lacks the architecture gets neither.
 func (w *Worker) suits(s *Spec) (bool, error) {
 	const op = "match worker"
+	if s.Measured() != w.Measures() || !w.has(s.On) {
+		return false, nil
+	}
 	digest, has := w.Archs[s.Arch]
 	if s.Descriptor != "" {
 		digest, has = s.ArchDigest, true // it is sent

@@ -10,6 +10,10 @@ import (
 // What deploy and docs ship starts this program with flags that it has.
 func TestShippedCommandLinesParse(t *testing.T) {
 	take := func(args []string) error {
+		if len(args) > 0 && args[0] == "promote" {
+			_, err := parsePromote(args[1:], io.Discard)
+			return err
+		}
 		_, err := parse(args, io.Discard)
 		return err
 	}

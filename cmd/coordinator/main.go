@@ -23,6 +23,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/standby"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -31,6 +32,8 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// exitTakenOver: another coordinator serves in this one's place, and will.
+	exitTakenOver = 3
 )
 
 func main() {
@@ -45,6 +48,7 @@ func main() {
 type options struct {
 	listen, data string
 	metrics      string
+	page         string
 	insecure     bool
 	existing     bool
 	security     cluster.Security
@@ -56,6 +60,7 @@ type options struct {
 	quotas       coordinator.Quotas
 	backupEvery  time.Duration
 	backupKeep   int
+	pair         pairOptions
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -67,6 +72,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.existing, "existing", false, "refuse to start where there is no database yet: its volume may not be there")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
 	f.StringVar(&o.metrics, "metrics", "", "address to answer Prometheus on, at /metrics; default: none")
+	f.StringVar(&o.page, "page", "", "address to serve the page on, to whoever may look at sweeps: with the same tokens and TLS; default: none")
 	o.security.ServerFlags(f)
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
@@ -81,6 +87,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
 	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
+	o.pair.flags(f)
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(stderr)
 		f.Usage()
@@ -112,7 +119,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if hclog.LevelFromString(o.level) == hclog.NoLevel {
 		return nil, fmt.Errorf("unknown --log-level %q", o.level)
 	}
-	if err := o.security.CheckPair(); err != nil {
+	if err := errors.Join(o.security.CheckPair(), o.pair.check()); err != nil {
 		return nil, err
 	}
 	return &o, o.checkListen()
@@ -120,7 +127,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 
 // checkListen refuses plaintext to other machines unless it is asked for.
 func (o *options) checkListen() error {
-	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics} {
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics, "--page": o.page} {
 		if address == "" {
 			continue
 		}
@@ -131,10 +138,18 @@ func (o *options) checkListen() error {
 	if o.metrics != "" && !o.insecure && rpc.CheckPlaintext(o.metrics) != nil {
 		return fmt.Errorf("--metrics %s can be read from other machines: add --insecure if the network is trusted, or listen on localhost", o.metrics)
 	}
+	if o.page != "" {
+		if err := o.security.CheckListen(o.page, o.insecure); err != nil {
+			return fmt.Errorf("--page: %w", err)
+		}
+	}
 	return o.security.CheckListen(o.listen, o.insecure)
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "promote" {
+		return promote(ctx, args[1:], stderr)
+	}
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone
@@ -142,8 +157,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "coordinator: %v\n", err)
 		return exitUsage
 	}
-	if err := serve(ctx, o, stderr); err != nil {
+	err = serve(ctx, o, stderr)
+	if err != nil {
 		fmt.Fprintf(stderr, "coordinator: %v\n", err)
+	}
+	switch {
+	case errors.Is(err, standby.ErrTakenOver):
+		return exitTakenOver
+	case err != nil:
 		return exitFailed
 	}
 	return exitDone
@@ -164,10 +185,16 @@ func (o *options) newServer(l net.Listener, c *coordinator.Coordinator, secured 
 // serve runs until ctx ends or the coordinator cannot go on.
 func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
-	secured, err := o.security.ServerOptions(log)
+	secured, err := o.security.Server(log)
 	if err != nil {
 		return err
 	}
+	mine, err := o.lead(ctx, log)
+	if err != nil || mine == nil {
+		return err
+	}
+	defer mine.end()
+	secured.Options = append(secured.Options, mine.gate()...)
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
@@ -185,20 +212,24 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if errors.Is(missing, fs.ErrNotExist) {
 		log.Warn("there was no database: a new one is made. If there should be one, stop, and look whether its volume is there", "file", database)
 	}
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Quotas: o.quotas, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
+	used := mine.store(st, log)
+	c, err := coordinator.New(used, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Quotas: o.quotas, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil && ctx.Err() != nil {
 		log.Info("stopped before it served", "reason", err)
 		return nil
 	} else if err != nil {
 		return err
 	}
-	server, counted := o.newServer(listener, c, secured, log)
+	server, counted := o.newServer(listener, c, secured.Options, log)
+	mine.register(server)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
 	g.Go(func() error { return server.Serve(counted) })
-	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
+	g.Go(func() error { return serveMetrics(ctx, o.metrics, mine.metrics(c)) })
+	g.Go(func() error { return mine.run(ctx, server, c) })
+	g.Go(func() error { return o.servePage(ctx, c, secured, mine, log) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
 	g.Go(func() error {
@@ -208,6 +239,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		defer cancel()
 		cut := context.AfterFunc(late, server.Stop)
 		c.Drain(late)
+		mine.stop() // what waits for a standby waits no more
 		server.GracefulStop()
 		cut()
 		stop()

@@ -7,14 +7,11 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"github.com/warptune/warptune/tuner/coordinator"
-	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // serveMetrics answers Prometheus at /metrics until ctx ends; "" is no address
 // and no metrics.
-func serveMetrics(ctx context.Context, address string, c *coordinator.Coordinator) error {
+func serveMetrics(ctx context.Context, address string, answer http.Handler) error {
 	if address == "" {
 		return nil
 	}
@@ -23,7 +20,7 @@ func serveMetrics(ctx context.Context, address string, c *coordinator.Coordinato
 		return fmt.Errorf("--metrics: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", rpc.Metrics(c))
+	mux.Handle("GET /metrics", answer)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()

@@ -23,7 +23,7 @@ import (
 )
 
 // policy says which roles may call each method that the program serves: r, s, w
-// and a are reader, submitter, worker and admin, - who presents no token. It is
+// a and t are reader, submitter, worker, admin and standby, - who presents no token. It is
 // written out here, so that a change of it shows.
 var policy = map[string]string{
 	"/warptune.v1.SweepService/Get":        "rsa",
@@ -47,14 +47,17 @@ var policy = map[string]string{
 	"/warptune.v1.WorkerService/GetBundle":   "wa",
 	"/warptune.v1.WorkerService/Lookup":      "wa",
 
+	"/warptune.v1.StandbyService/Follow":   "at",
+	"/warptune.v1.StandbyService/Standing": "rsat",
+
 	"/externalscaler.ExternalScaler/IsActive":       "rsa",
 	"/externalscaler.ExternalScaler/StreamIsActive": "rsa",
 	"/externalscaler.ExternalScaler/GetMetricSpec":  "rsa",
 	"/externalscaler.ExternalScaler/GetMetrics":     "rsa",
 
-	"/grpc.health.v1.Health/Check": "-rswa",
-	"/grpc.health.v1.Health/Watch": "-rswa",
-	"/grpc.health.v1.Health/List":  "-rswa",
+	"/grpc.health.v1.Health/Check": "-rswat",
+	"/grpc.health.v1.Health/Watch": "-rswat",
+	"/grpc.health.v1.Health/List":  "-rswat",
 
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      "rsa",
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "rsa",
@@ -64,8 +67,8 @@ var policy = map[string]string{
 	"/unknown.Service/Method":         "",
 }
 
-// tokens are one of each role; a token is its role's initial, twenty times.
-const tokens = "reader rita rrrrrrrrrrrrrrrrrrrr\nsubmitter sam ssssssssssssssssssss\nworker wendy wwwwwwwwwwwwwwwwwwww\nadmin ada aaaaaaaaaaaaaaaaaaaa\n"
+// tokens are one of each role; a token is its role's letter, twenty times.
+const tokens = "reader rita rrrrrrrrrrrrrrrrrrrr\nsubmitter sam ssssssssssssssssssss\nworker wendy wwwwwwwwwwwwwwwwwwww\nadmin ada aaaaaaaaaaaaaaaaaaaa\nstandby tom tttttttttttttttttttt\n"
 
 // Every method of the server as it is run, by every role and by nobody.
 func TestEveryMethodByEveryRole(t *testing.T) {
@@ -77,7 +80,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secured, err := o.security.ServerOptions(nil)
+	secured, err := o.security.Server(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +95,8 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, counted := o.newServer(l, c, secured, nil)
+	server, counted := o.newServer(l, c, secured.Options, nil)
+	(&leading{}).register(server)
 	go func() { _ = server.Serve(counted) }()
 	t.Cleanup(func() {
 		server.Stop()
@@ -112,7 +116,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 			}
 		}
 	}
-	for _, caller := range "-rswa" {
+	for _, caller := range "-rswat" {
 		options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 		if caller != '-' {
 			options = append(options, grpc.WithPerRPCCredentials(rpc.Bearer(strings.Repeat(string(caller), 20), true)))

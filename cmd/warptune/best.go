@@ -15,6 +15,7 @@ import (
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -119,16 +120,34 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
 	t.row("found by", q.rule(r))
-	t.row("time", plot.Microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
+	t.row("time", timeText(o))
 	t.row("for", target(spec))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
 	t.row("checked", checkedText(o.GetChecked()))
-	t.row("evaluated", cmp.Or(confirmedText(r), "by one worker so far"))
+	if o.GetDevice() == "" {
+		t.row("evaluated", cmp.Or(confirmedText(r), "by one worker so far"))
+	}
 	if c := q.caution(spec); c != "" {
 		t.row("caution", c)
 	}
-	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
+	t.row("from", fmt.Sprintf("PTX of %s, %s, kernel %.12s, sweep %s", o.GetCompiler(), madeBy(o, spec), spec.GetBundle(), shortID(r.GetSweep())))
 	return cmp.Or(t.flush(), lacks)
+}
+
+// timeText says how fast, and how that is known.
+func timeText(o *warptunev1.Outcome) string {
+	if o.GetDevice() != "" {
+		return fmt.Sprintf("%s, measured on %s", plot.Microseconds(o.GetTimeUs()), o.GetDevice())
+	}
+	return plot.Microseconds(o.GetTimeUs()) + " (simulated), bound by " + o.GetBound()
+}
+
+// madeBy names what an outcome was found out with.
+func madeBy(o *warptunev1.Outcome, spec *warptunev1.Spec) string {
+	if o.GetDevice() != "" {
+		return "measured by " + spec.GetEngine()
+	}
+	return fmt.Sprintf("simulator %s, level %s", spec.GetEngine(), levelsText(spec))
 }
 
 // confirmedText says who came to the same outcome of a best; "": nobody.
@@ -147,6 +166,9 @@ func confirmedText(r interface {
 
 // caution is what is to be said of the architecture that an answer is for.
 func (q *bestQuestion) caution(spec *warptunev1.Spec) string {
+	if lastLevel(spec) == tuner.LevelMeasured {
+		return ""
+	}
 	d := q.arch
 	if spec.GetArch() != d.Name {
 		var err error
@@ -195,7 +217,7 @@ func (q *bestQuestion) rule(r *warptunev1.BestResponse) string {
 	} else if q.def == nil {
 		text += " of the name: there is no definition here to compare"
 	}
-	if r.GetSpec().GetEngine() != simengine.Version() {
+	if lastLevel(r.GetSpec()) != tuner.LevelMeasured && r.GetSpec().GetEngine() != simengine.Version() {
 		text += "; by another version of the simulator"
 	}
 	return text

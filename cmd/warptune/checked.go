@@ -51,6 +51,9 @@ func checkedText(c *warptunev1.Checked) string {
 		return "what was checked is not recorded"
 	}
 	text := fmt.Sprintf("ran clean in %s", ofCTAs(c))
+	if c.GetCtas() == 0 {
+		text = "ran on the GPU, none of its CTAs in the simulator"
+	}
 	if c.GetFor() != "" {
 		text += ": " + c.GetFor()
 	}

@@ -6,14 +6,18 @@ import "github.com/spf13/cobra"
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.tuneCommand(),
+		a.measureCommand(),
 		a.simulateCommand(),
 		a.explainCommand(),
+		a.pageCommand(),
+		a.reportCommand(),
 		a.fidelityCommand(),
 		a.sweepCommand(),
 		a.bestCommand(),
 		a.exportCommand(),
 		a.replayCommand(),
 		a.launchCommand(),
+		a.standbyCommand(),
 		a.doctorCommand(),
 		a.kernelsCommand(),
 		a.archsCommand(),

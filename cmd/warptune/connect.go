@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
@@ -55,11 +58,37 @@ func (c *connection) path() string {
 type client struct {
 	warptunev1.SweepServiceClient
 	conn     io.Closer
-	embedded *cluster.Embedded // nil when the coordinator runs elsewhere
-	beside   bool              // it is that of the process that has the database open
+	raw      grpc.ClientConnInterface // the same
+	embedded *cluster.Embedded        // nil when the coordinator runs elsewhere
+	beside   bool                     // it is that of the process that has the database open
+	joined   *cluster.Worker          // of this process, for that one; nil: there is none
 }
 
+// work starts to evaluate for a database on this machine, once: in the process that has
+// it, which is this one or another.
+func (c *client) work(path string, slots int, fault func(error)) error {
+	switch {
+	case c.embedded != nil:
+		return c.embedded.Work(slots, fault)
+	case !c.beside || c.joined != nil:
+		return nil
+	}
+	conn, ok := cluster.DialBeside(path)
+	if !ok {
+		return errGone
+	}
+	var err error
+	c.joined, err = cluster.Join(conn, slots, fault)
+	return err
+}
+
+// errGone says that the process that had the database open has ended.
+var errGone = status.Error(codes.Unavailable, "the process that had the database open has ended")
+
 func (c *client) close() error {
+	if c.joined != nil { // what it says is the coordinator's to keep
+		_ = c.joined.Close()
+	}
 	err := c.conn.Close()
 	if c.embedded != nil {
 		err = errors.Join(err, c.embedded.Close())
@@ -76,7 +105,7 @@ func (c *connection) openBeside() (*client, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, beside: true}, true
+	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn, beside: true}, true
 }
 
 // open connects. With a database of one's own nothing is evaluated until
@@ -90,7 +119,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn}, nil
+		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn}, nil
 	}
 	emb, err := cluster.Embed(ctx, c.path(), c.embed)
 	if tuner.KindOf(err) == tuner.Locked {
@@ -102,7 +131,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, errors.Join(err, emb.Close())
 	}
-	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, embedded: emb}, nil
+	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn, embedded: emb}, nil
 }
 
 // remote turns a gRPC status into the message a person reads.

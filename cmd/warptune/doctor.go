@@ -122,6 +122,7 @@ func (x *examination) examine() error {
 		return err
 	}
 	x.companions(entries)
+	x.standby()
 	x.compilers()
 	return nil
 }

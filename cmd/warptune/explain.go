@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/explain"
-	"github.com/warptune/warptune/search"
-	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -134,47 +129,19 @@ func (x *explanation) open() (done func(), err error) {
 
 // explainedCase is a configuration, explained.
 type explainedCase struct {
-	text      string
-	raised    string // what was made of a register cap that is too small
-	config    search.Config
-	outcome   *tuner.Outcome
-	report    *simengine.Report // nil for one that is not valid
-	whatIfs   []evaluate.WhatIf
-	subject   explain.Subject
-	explained *explain.Explanation
+	explain.Case
+	text   string
+	raised string // what was made of a register cap that is too small
 }
 
-func (x *explanation) explained(rec *record.Record, s *evaluate.Study) (explainedCase, error) {
-	c := explainedCase{outcome: &s.Outcome, report: s.Report, whatIfs: s.WhatIfs}
-	var err error
-	if c.config, err = evaluate.Config(x.def, rec); err != nil {
-		return c, err
-	}
-	if c.report == nil {
-		return c, nil
-	}
-	c.raised = raisedCap(x.def, x.arch, c.config, x.problem)
-	launch, err := x.def.Launch(c.config, x.problem)
+func (x *explanation) explained(rec *record.Record, s *evaluate.Study) (c explainedCase, err error) {
+	config, err := evaluate.Config(x.def, rec)
 	if err != nil {
 		return c, err
 	}
-	c.subject = explain.Subject{
-		Report: s.Report, WhatIfs: s.WhatIfs, Arch: x.arch, Source: sourceOf(launch),
-		Threads: int(launch.Block[0] * launch.Block[1] * launch.Block[2]), CTAs: launch.Grid[0] * launch.Grid[1] * launch.Grid[2],
+	c.Case, err = explain.NewCase(x.def, x.arch, config, x.problem, s)
+	if c.Report != nil {
+		c.raised = raisedCap(x.def, x.arch, config, x.problem)
 	}
-	c.explained = explain.Explain(&c.subject)
-	return c, nil
-}
-
-// sourceOf gives the text of lines of a launch's source.
-func sourceOf(l *kernel.Launch) func(string) string {
-	lines := strings.Split(string(l.Compile.Source), "\n")
-	return func(line string) string {
-		file, number, _ := strings.Cut(line, ":")
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || n > len(lines) || path.Base(l.Compile.SourceFile) != path.Base(file) {
-			return ""
-		}
-		return strings.TrimSpace(lines[n-1])
-	}
+	return c, err
 }

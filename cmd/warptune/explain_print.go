@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/explain"
-	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
@@ -24,70 +22,40 @@ func (x *explanation) printExplained(cases []explainedCase) error {
 		if x.from != "" {
 			fmt.Fprintf(x.stdout, " (%s)", x.from)
 		}
-		fmt.Fprintf(x.stdout, "\n%s.\n%s\n", c.explained.Headline, c.explained.Timing)
-		for _, r := range c.explained.Rates {
+		fmt.Fprintf(x.stdout, "\n%s.\n%s\n", c.Explained.Headline, c.Explained.Timing)
+		for _, r := range c.Explained.Rates {
 			fmt.Fprintf(x.stdout, "  %s\n", r.Text())
 		}
-		if len(c.explained.Findings) == 0 {
+		if len(c.Explained.Findings) == 0 {
 			fmt.Fprintln(x.stdout, "No mechanism by itself costs 2 % or more.")
 		}
-		for n := range c.explained.Findings {
-			fmt.Fprintf(x.stdout, "%d. %s\n", n+1, plainText(c.explained.Findings[n].Sentence()))
+		for n := range c.Explained.Findings {
+			fmt.Fprintf(x.stdout, "%d. %s\n", n+1, plainText(c.Explained.Findings[n].Sentence()))
 		}
 		fmt.Fprintln(x.stdout, "Details")
 		if c.raised != "" {
 			fmt.Fprintf(x.stdout, "  register %s\n", c.raised)
 		}
-		if err := x.printReport(c.report, x.arch, c.outcome.Compiler); err != nil {
+		if err := x.printReport(c.Report, x.arch, c.Outcome.Compiler); err != nil {
 			return err
 		}
 	}
 	for i := 1; i < len(cases); i++ {
 		fmt.Fprintf(x.stdout, "\nFrom %s to %s\n", plainText(cases[0].text), plainText(cases[i].text))
-		for _, s := range explain.Compare(&cases[0].subject, &cases[i].subject).Sentences {
+		for _, s := range explain.Compare(&cases[0].Subject, &cases[i].Subject).Sentences {
 			fmt.Fprintf(x.stdout, "  %s\n", s)
 		}
 	}
 	return nil
 }
 
-// explainedJSON is a configuration in the document that explain prints (docs/explain.schema.json).
-type explainedJSON struct {
-	Parameters  search.Config        `json:"parameters"`
-	Validity    string               `json:"validity"`
-	Message     string               `json:"message,omitempty"`
-	Compiler    string               `json:"compiler,omitempty"`
-	Explanation *explain.Explanation `json:"explanation,omitempty"`
-	WhatIfs     []evaluate.WhatIf    `json:"what_ifs,omitempty"`
-	Report      *simengine.Report    `json:"report,omitempty"`
-}
-
 // printExplainedJSON prints one document.
 func (x *explanation) printExplainedJSON(cases []explainedCase) error {
-	type comparison struct {
-		From search.Config `json:"from"`
-		To   search.Config `json:"to"`
-		*explain.Comparison
-	}
-	doc := struct {
-		Schema         string          `json:"schema"`
-		Kernel         string          `json:"kernel"`
-		Arch           string          `json:"arch"`
-		Level          string          `json:"level"`
-		Chosen         string          `json:"chosen,omitempty"`
-		Configurations []explainedJSON `json:"configurations"`
-		Comparisons    []comparison    `json:"comparisons,omitempty"`
-	}{Schema: "warptune.explain.v1", Kernel: x.def.Name, Arch: x.arch.Name, Level: x.batch.Level.String(), Chosen: x.from}
+	all := make([]explain.Case, len(cases))
 	for i := range cases {
-		c := &cases[i]
-		doc.Configurations = append(doc.Configurations, explainedJSON{
-			c.config, c.outcome.Validity.String(), c.outcome.Message, c.outcome.Compiler, c.explained, c.whatIfs, c.report,
-		})
-		if i > 0 && cases[0].report != nil && c.report != nil {
-			doc.Comparisons = append(doc.Comparisons, comparison{cases[0].config, c.config, explain.Compare(&cases[0].subject, &c.subject)})
-		}
+		all[i] = cases[i].Case
 	}
-	return x.printJSON(doc)
+	return x.printJSON(explain.NewDocument(x.def.Name, x.arch.Name, x.batch.Level.String(), x.from, all))
 }
 
 // printReport writes one report: time and bound, what holds the SM, how near units come to their peaks, and

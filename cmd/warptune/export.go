@@ -60,7 +60,7 @@ func (a *app) exportCommand() *cobra.Command {
 	f.StringVar(&e.kernel, "kernel", "", "only this kernel")
 	f.StringVar(&e.arch, "arch", "", archHelp("only this architecture"))
 	f.Int64SliceVar(&e.problem, "problem", nil, "only this problem size")
-	f.StringVar(&e.level, "level", "", "only this level, cycle or model")
+	f.StringVar(&e.level, "level", "", "only this level: cycle, model or measured")
 	f.StringVar(&e.sweep, "sweep", "", "only the sweep of this identity, or its first digits")
 	f.StringVar(&e.format, "format", "json", strings.Join(export.Formats(), ", "))
 	f.StringVarP(&e.output, "output", "o", "", "file to write; default: standard output")
@@ -80,7 +80,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 		} else if err != nil {
 			return err
 		}
-		if !e.wants(s) {
+		if !e.wants(s) || !e.all && !whole && s.GetSpec().GetStrategy() == tuner.StrategyListed {
 			continue
 		}
 		more, damage, err := e.sweepRows(ctx, c, s, e.all || whole, whole)
@@ -205,7 +205,9 @@ func exportRows(spec *warptunev1.Spec, d *arch.Descriptor, names []string, resul
 	var rows []export.Row
 	row := export.Row{Spec: rpc.ToSpec(spec), Names: names}
 	if d != nil {
-		row.CC, row.Device, row.Caution = d.CC, d.Title, fidelity.Caveat(d, lastLevel(spec))
+		if row.CC, row.Device = d.CC, d.Title; lastLevel(spec) != tuner.LevelMeasured {
+			row.Caution = fidelity.Caveat(d, lastLevel(spec))
+		}
 	}
 	for _, r := range results {
 		validity := r.GetOutcome().GetValidity()

@@ -21,11 +21,16 @@ func (a *app) fidelityCommand() *cobra.Command {
 	var s simulation
 	var m measured
 	var set datasetFlags
+	var conn connection
+	var stored bool
 	cmd := &cobra.Command{
-		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --arch A --timings SPACE.csv[.gz] --kernel KERNEL | --dataset NAME | --arch A --kernel KERNEL --ptxas",
+		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --arch A --timings SPACE.csv[.gz] --kernel KERNEL | --dataset NAME | --arch A --kernel KERNEL --ptxas | --measured",
 		Short: "Score predictions against measured configurations, or registers against ptxas",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if stored {
+				return a.fidelityMeasured(cmd.Context(), &conn)
+			}
 			if m.sample < 0 {
 				return usagef("--sample must not be negative, got %d", m.sample)
 			}
@@ -46,6 +51,8 @@ func (a *app) fidelityCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	set.flags(cmd)
+	conn.flags(cmd)
+	cmd.Flags().BoolVar(&stored, "measured", false, "score the predictions in the database against everything that was measured (measure, tune --confirm), by kernel and GPU")
 	cmd.Flags().Lookup("level").Usage += "; model,cycle: what ranking by the one saves of the other"
 	cmd.Flags().StringVar(&m.timings, "timings", "", "measured records (times or counters), or a space recorded by another tuner (as replay takes it: .csv, .json; its times)")
 	cmd.Flags().StringVar(&m.kernel, "kernel", "", "the kernel of a recorded space, or whose registers ptxas is asked for: built-in name, definition file or folder of launch records")

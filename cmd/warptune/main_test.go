@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/cmd/internal/measure/standin"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
 	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	code := m.Run()
+	standin.Clean()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -28,6 +28,8 @@ const (
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
 	barWidth  = 30
+	// mostLeft is the longest time left that is told: more says that next to nothing goes on.
+	mostLeft = 1000 * time.Hour
 )
 
 func (a *app) progress(what string) *progress {
@@ -80,8 +82,9 @@ func (p *progress) text(done, total int, elapsed time.Duration, note string) str
 		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + text
 	}
 	if rate > 0 && done < total && !p.atMost {
-		left := time.Duration(float64(total-done) / rate * float64(time.Second))
-		text += ", " + left.Round(time.Second).String() + " left"
+		if seconds := float64(total-done) / rate; seconds < mostLeft.Seconds() {
+			text += ", " + time.Duration(seconds*float64(time.Second)).Round(time.Second).String() + " left"
+		}
 	}
 	if note != "" {
 		text += ", " + note

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -18,8 +19,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/measure"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/worker"
@@ -49,6 +52,9 @@ type options struct {
 	lifetime, stagger time.Duration
 	grace, timeout    time.Duration
 	stay              bool
+	measure           bool
+	gpu               measure.Options
+	assembler, labels string
 	level             string
 	logJSON           bool
 }
@@ -66,6 +72,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "time to finish what is being evaluated when draining")
 	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "longest evaluation of one configuration; beyond it the outcome is timeout")
 	f.BoolVar(&o.stay, "stay", false, "wait for further sweeps when nothing is left")
+	f.BoolVar(&o.measure, "measure", false, "measure on this machine's GPU, for sweeps that are measured, instead of simulating")
+	f.IntVar(&o.gpu.Device, "device", 0, "with --measure: number of the GPU, from 0")
+	f.BoolVar(&o.gpu.Shared, "shared", false, "with --measure: measure although other processes use the GPU")
+	f.DurationVar(&o.gpu.Limit, "limit", measure.DefaultLimit, "with --measure: longest measurement of one configuration; what takes longer hangs, and is ended")
+	f.StringVar(&o.assembler, "assembler", "", "with --measure: what makes the code, ptxas or driver; default: ptxas if there is one")
+	f.StringVar(&o.labels, "labels", "", "NAME=VALUE,…: labels that sweeps can ask for (--on), besides host and, with --measure, gpu and driver")
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -90,12 +102,21 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("--slots must be at least 1, got %d", o.slots)
 	case o.lifetime < 0 || o.stagger < 0 || o.grace < 0:
 		return nil, errors.New("--lifetime, --lifetime-stagger and --grace must not be negative")
+	case o.gpu.Limit <= 0:
+		return nil, fmt.Errorf("--limit must be positive, got %v", o.gpu.Limit)
+	case labelsError(o.labels) != nil:
+		return nil, fmt.Errorf("--labels: %w", labelsError(o.labels))
 	case o.timeout <= 0:
 		return nil, fmt.Errorf("--timeout must be positive, got %v", o.timeout)
 	case hclog.LevelFromString(o.level) == hclog.NoLevel:
 		return nil, fmt.Errorf("unknown --log-level %q", o.level)
 	}
 	return &o, nil
+}
+
+func labelsError(text string) error {
+	_, err := cluster.ParseLabels(text)
+	return err
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -127,20 +148,25 @@ func work(ctx context.Context, o *options, stderr io.Writer) (worker.Exit, error
 	if o.id == "" {
 		o.id = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	archs, err := cluster.Descriptors()
-	if err != nil {
-		return worker.Faulted, err
-	}
 	conn, err := o.security.Dial(o.coordinator)
 	if err != nil {
 		return worker.Faulted, err
 	}
 	defer conn.Close()
-	evaluator := worker.Logging(worker.TimeLimited(worker.Recovering(cluster.NewEvaluator(worker.NewKnown(conn))), o.timeout), log.With("worker", o.id))
-	w, err := worker.New(conn, worker.Options{
-		ID: o.id, Slots: o.slots, Engine: simengine.Version(), Archs: archs, Labels: map[string]string{"host": host},
-		Evaluator: evaluator, Log: log, Leave: !o.stay, Grace: o.grace,
-	})
+	wo, done, err := o.evaluation(ctx, conn)
+	if err != nil {
+		return worker.Faulted, err
+	}
+	defer done()
+	labels, err := cluster.ParseLabels(o.labels)
+	if err != nil {
+		return worker.Faulted, err
+	}
+	maps.Copy(wo.Labels, labels)
+	wo.Labels["host"] = host
+	wo.ID, wo.Slots, wo.Log, wo.Leave, wo.Grace = o.id, o.slots, log, !o.stay, o.grace
+	wo.Evaluator = worker.Logging(worker.TimeLimited(worker.Recovering(wo.Evaluator), o.timeout), log.With("worker", o.id))
+	w, err := worker.New(conn, wo)
 	if err != nil {
 		return worker.Faulted, err
 	}
@@ -153,6 +179,25 @@ func work(ctx context.Context, o *options, stderr io.Writer) (worker.Exit, error
 		ctx, cancel = context.WithTimeout(ctx, life)
 		defer cancel()
 	}
-	log.Info("working", "coordinator", o.coordinator, "slots", o.slots, "engine", simengine.Version())
+	log.Info("working", "coordinator", o.coordinator, "slots", o.slots, "engine", wo.Engine, "labels", wo.Labels)
 	return w.Run(ctx)
+}
+
+// evaluation is what the worker evaluates with: the simulator, or this machine's GPU. Call done
+// at the end.
+func (o *options) evaluation(ctx context.Context, conn grpc.ClientConnInterface) (wo worker.Options, done func(), err error) {
+	if !o.measure {
+		archs, err := cluster.Descriptors()
+		return worker.Options{Engine: simengine.Version(), Archs: archs, Labels: map[string]string{}, Evaluator: cluster.NewEvaluator(worker.NewKnown(conn))}, func() {}, err
+	}
+	g, err := measure.NewGauge(ctx, o.gpu, o.assembler)
+	if err != nil {
+		return wo, nil, err
+	}
+	m, err := cluster.NewMeasuring(g)
+	if err != nil {
+		g.Close()
+		return wo, nil, err
+	}
+	return worker.Options{Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels(), Evaluator: m}, g.Close, nil
 }

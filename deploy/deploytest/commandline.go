@@ -22,7 +22,7 @@ var programs = map[string]bool{"coordinator": true, "worker": true, "warptune": 
 // that is not here is left as it is, and no parser takes it.
 var values = strings.NewReplacer(
 	"${WARPTUNE_INTERFACE:-$node}:0", "node1:0", "$data", "/data", "$output", "/data/table.json", "$address", "node1:7070",
-	"${SLURM_CPUS_PER_TASK:-1}", "1", "slurm-$job", "slurm-1_2", "${LISTEN} $SECURITY", "0.0.0.0:7070 --insecure", "${COORDINATOR} $SECURITY", "node1:7070 --tls-ca=/etc/warptune/ca.crt", "${COORDINATOR}", "node1:7070",
+	"${SLURM_CPUS_PER_TASK:-1}", "1", "slurm-$job", "slurm-1_2", "${LISTEN} $SECURITY $PAIR", "0.0.0.0:7070 --insecure --arbiter=/shared/warptune --standby-of=10.0.0.2:7070", "${COORDINATOR} $SECURITY", "node1:7070 --tls-ca=/etc/warptune/ca.crt", "${COORDINATOR}", "node1:7070",
 	"${SLOTS}", "1", "%H-%i", "host-1", `"$@"`, "sgemm --arch h200", `"${serve[@]}"`, "--tls-cert /etc/warptune/tls.crt --tls-key /etc/warptune/tls.key --token-file /etc/warptune/tokens",
 	`"${call[@]}"`, "--tls-ca /etc/warptune/ca.crt --token-file /etc/warptune/token", "%i", "1", "~", "/home/me",
 )

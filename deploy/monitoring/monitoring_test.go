@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/standby"
 )
 
 // served returns the names of all samples of a coordinator's metrics.
@@ -25,6 +26,7 @@ func served(t *testing.T) map[string]bool {
 	}
 	var text strings.Builder
 	rpc.WriteMetrics(&text, &s)
+	standby.Standing{}.WriteMetrics(&text)
 	names := map[string]bool{}
 	for _, line := range strings.Split(text.String(), "\n") {
 		if name := metric.FindString(line); name != "" && !strings.HasPrefix(line, "#") {

@@ -20,6 +20,10 @@ type Record struct {
 	// Time of each configuration by index, in the recording's unit; +Inf where
 	// it failed.
 	Time []float64
+	// Predicted are predicted times by index, in the same unit, 0 where there is none, and Bound what was
+	// predicted to bound them.
+	Predicted []float64
+	Bound     []string
 	// sorted holds the times of the valid configurations, ascending.
 	sorted []float64
 }
@@ -29,6 +33,9 @@ type Row struct {
 	Values []string
 	Time   float64 // meaningless unless Valid
 	Valid  bool
+	// Predicted is the time that was predicted; 0: there is none. Bound is what bounds it.
+	Predicted float64
+	Bound     string
 }
 
 // Optimum returns the best time.
@@ -69,9 +76,10 @@ func New(name string, params []string, rows []Row) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	r := &Record{Name: name, Space: space, Time: make([]float64, space.Size())}
+	r := &Record{Name: name, Space: space, Time: make([]float64, space.Size()), Predicted: make([]float64, space.Size()), Bound: make([]string, space.Size())}
 	for k, row := range rows {
 		i, _ := space.IndexOfDigits(digits[k])
+		r.Predicted[i], r.Bound[i] = row.Predicted, row.Bound
 		r.Time[i] = math.Inf(1)
 		if !row.Valid {
 			continue

@@ -17,6 +17,8 @@ type measured struct {
 	Time    *struct {
 		Median float64 `json:"median"`
 	} `json:"time_us"`
+	Predicted *float64 `json:"predicted_us"`
+	Bound     string   `json:"bound"`
 }
 
 // Searchable is how many configurations make a space worth searching.
@@ -91,6 +93,9 @@ func group(name string, lines []measured) (*Record, error) {
 		}
 		if m.Time != nil {
 			rows[k].Time, rows[k].Valid = m.Time.Median, true
+		}
+		if rows[k].Bound = m.Bound; m.Predicted != nil {
+			rows[k].Predicted = *m.Predicted
 		}
 	}
 	return New(name, params, rows)

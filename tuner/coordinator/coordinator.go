@@ -55,7 +55,7 @@ type Options struct {
 	// know, so that Best can say what of a definition has changed. nil: it cannot.
 	Parts func(bundle []byte) (tuner.Parts, error)
 	// Dormant says which of the stored sweeps, by identity, stay as they are:
-	// shown, but not gone on with. They cannot be submitted or steered. None.
+	// shown, but not gone on with until somebody submits or steers them. None.
 	Dormant func(id string) bool
 	// Salvage serves what is whole of a store in which sweeps' records are damaged:
 	// those are named (Damaged), nothing new is taken, and nothing is removed. false:
@@ -146,6 +146,10 @@ type Coordinator struct {
 	sizes   map[string]int64 // of the bundles that are stored, in bytes
 	asleep  []*sleeper       // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
 	woken   chan struct{}    // closed when the next one is rebuilt
+	// dormant are live sweeps, by identity, that nobody has asked for yet; risen those
+	// that somebody has, since New.
+	dormant map[string]tuner.Sweep
+	risen   map[string]bool
 	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
 	damaged []uint64
 	// replaced are, by identity, the former numbers of sweeps that have started
@@ -167,7 +171,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, ranked: map[uint64]*ranking{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, risen: map[string]bool{}, ranked: map[uint64]*ranking{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	if err := c.begin(); err != nil {
 		return nil, err
 	}

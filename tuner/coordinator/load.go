@@ -34,6 +34,7 @@ func (c *Coordinator) loadLocked() error {
 	ledger.Enter(c.opts.Now())
 	c.ledger, c.lastNum, c.again, c.doomed, c.asleep, c.woken = ledger, last, true, nil, nil, make(chan struct{})
 	c.scopes, c.spaces, c.replaced = map[string]int{}, map[uint64]tuner.Space{}, map[string][]uint64{}
+	c.dormant = map[string]tuner.Sweep{}
 	live := map[string]bool{}
 	for i := range sweeps {
 		s := &sweeps[i]
@@ -54,7 +55,10 @@ func (c *Coordinator) loadLocked() error {
 	for i := range sweeps {
 		s := &sweeps[i]
 		switch {
-		case c.opts.Dormant != nil && c.opts.Dormant(s.ID):
+		case c.opts.Dormant != nil && c.opts.Dormant(s.ID) && !c.risen[s.ID]:
+			if s.State.Live() {
+				c.dormant[s.ID] = *s
+			}
 		case s.State == tuner.Deleting && live[s.ID]: // it has started over
 			c.replaced[s.ID] = append(c.replaced[s.ID], s.Num)
 		case s.State == tuner.Deleting:
@@ -97,6 +101,10 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 	if err != nil {
 		return err
 	}
+	return c.restorePlannedLocked(s, plan)
+}
+
+func (c *Coordinator) restorePlannedLocked(s tuner.Sweep, plan tuner.Plan) error {
 	leases, err := c.store.Leases(s.Num)
 	if err != nil {
 		return err

@@ -102,6 +102,9 @@ func (c *Coordinator) submitAs(ctx context.Context, what string, spec tuner.Spec
 
 // submit is submitAs of what has the identity given.
 func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, key, id string) (Submitted, error) {
+	if err := c.rise(ctx, id); err != nil {
+		return Submitted{}, err
+	}
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
@@ -247,6 +250,9 @@ var steers = map[tuner.SweepState]string{tuner.Paused: tuner.ActPause, tuner.Run
 
 func (c *Coordinator) steer(ctx context.Context, what, id string, to tuner.SweepState) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
+	if err == nil {
+		err = c.rise(ctx, s.ID)
+	}
 	if err == nil {
 		err = c.awake(ctx, s.Num)
 	}

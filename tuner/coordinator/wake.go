@@ -25,6 +25,31 @@ type sleeper struct {
 // of.
 const fewResults = 32
 
+// rise goes on with a sweep that is dormant, if it is.
+func (c *Coordinator) rise(ctx context.Context, id string) error {
+	c.mu.Lock()
+	s, dormant := c.dormant[id]
+	c.mu.Unlock()
+	if !dormant {
+		return nil
+	}
+	plan, err := c.plan(ctx, s.Planned(), c.opts.PlanTime)
+	if err != nil {
+		return err
+	}
+	return c.change(ctx, func(*tuner.Ledger) error {
+		if _, dormant := c.dormant[id]; !dormant {
+			return nil
+		}
+		if err := c.restorePlannedLocked(s, plan); err != nil {
+			return err
+		}
+		delete(c.dormant, id)
+		c.risen[id] = true
+		return nil
+	})
+}
+
 // long reports whether it takes long to rebuild a sweep.
 func (c *Coordinator) long(s *tuner.Sweep) (bool, error) {
 	if s.Window != 0 {

@@ -125,7 +125,7 @@ func writeKernel(out *bufio.Writer, rows []Row, name string) {
 	if name != identifier(rows[0].Spec.Kernel) {
 		about += ", here " + name
 	}
-	fmt.Fprintf(out, "\n/* %s */\n\ntypedef struct {\n  const char *arch;\n  int compute_capability; /* major * 10 + minor */\n  int dims;\n  long long problem[%d];\n  double time_us; /* simulated */\n", about, dims)
+	fmt.Fprintf(out, "\n/* %s */\n\ntypedef struct {\n  const char *arch;\n  int compute_capability; /* major * 10 + minor */\n  int dims;\n  long long problem[%d];\n  double time_us; /* simulated, or as provenance says */\n", about, dims)
 	kinds := make([]search.Kind, len(params))
 	for i, p := range params {
 		kinds[i] = kindOf(rows, p)
@@ -192,7 +192,7 @@ func writeCRow(out *bufio.Writer, r *Row, params []string, kinds []search.Kind, 
 		fmt.Fprintf(out, ", %s", cValue(v))
 	}
 	fmt.Fprintf(out, ", %s, %s},\n", cString(r.Outcome.Compiler),
-		cString(fmt.Sprintf("simulator %s, level %s, kernel %.12s, arch %.12s", r.Spec.Engine, r.Spec.Level, r.Spec.Bundle, r.Spec.ArchDigest)))
+		cString(fmt.Sprintf("%s, kernel %.12s, arch %.12s", source(r), r.Spec.Bundle, r.Spec.ArchDigest)))
 }
 
 // writeMacros writes a row's macros unless an earlier row of the same problem

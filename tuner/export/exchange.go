@@ -43,6 +43,9 @@ func run(rows []Row) *exchange.Run {
 			"kernel_digest": first.Spec.Bundle, "arch_digest": first.Spec.ArchDigest,
 		},
 	}
+	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Outcome.Device != "" }); i >= 0 {
+		out.Provenance["simulated"], out.Provenance["measured_on"] = "false", rows[i].Outcome.Device
+	}
 	seen := map[string]bool{}
 	var compilers []string
 	for i := range rows {

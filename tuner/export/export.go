@@ -80,12 +80,30 @@ func compare(a, b Row) int {
 	return cmp.Compare(a.Seq, b.Seq)
 }
 
+// levelOrder puts what is measured before what is predicted: the first row of several for a
+// problem is the one that is looked up.
+func levelOrder(level string) int {
+	if level == tuner.LevelMeasured {
+		return 0
+	}
+	return 1
+}
+
+// source says what a row's time comes from.
+func source(r *Row) string {
+	if r.Outcome.Device != "" {
+		return "measured on " + r.Outcome.Device
+	}
+	return "simulator " + r.Spec.Engine + ", level " + r.Spec.Level
+}
+
 // compareKey orders by what a tuning table is looked up by.
 func compareKey(a, b *Row) int {
 	return cmp.Or(
 		strings.Compare(a.Spec.Kernel, b.Spec.Kernel),
 		strings.Compare(a.Spec.Arch, b.Spec.Arch),
 		slices.Compare(a.Spec.Problem, b.Spec.Problem),
+		cmp.Compare(levelOrder(a.Spec.Level), levelOrder(b.Spec.Level)),
 		strings.Compare(a.Spec.Level, b.Spec.Level),
 	)
 }

@@ -20,6 +20,7 @@ type jsonRow struct {
 	Configuration map[string]search.Value `json:"configuration"`
 	TimeUS        float64                 `json:"time_us"`
 	Simulated     bool                    `json:"simulated"`
+	MeasuredOn    string                  `json:"measured_on,omitempty"`
 	Bound         string                  `json:"bound"`
 	Registers     int                     `json:"registers"`
 	SpillBytes    int                     `json:"spill_bytes"`
@@ -56,7 +57,7 @@ func writeJSON(w io.Writer, rows []Row) error {
 		}
 		out.Rows[i] = jsonRow{
 			Kernel: r.Spec.Kernel, Arch: r.Spec.Arch, CC: r.CC, Problem: r.Spec.Problem, Configuration: config,
-			TimeUS: o.TimeUS, Simulated: true, Bound: o.Bound, Registers: o.Registers, SpillBytes: o.SpillBytes,
+			TimeUS: o.TimeUS, Simulated: o.Device == "", MeasuredOn: o.Device, Bound: o.Bound, Registers: o.Registers, SpillBytes: o.SpillBytes,
 			SharedBytes: o.Shared, CarveOutBytes: o.CarveOut, Occupancy: o.Occupancy, Limiter: o.Limiter, Metrics: o.Metrics,
 			Caution:    r.Caution,
 			Provenance: jsonProvenance{o.Compiler, r.Spec.Level, r.Spec.Engine, r.Spec.Bundle, r.Spec.ArchDigest, o.Digest, r.Seq},

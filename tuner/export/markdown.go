@@ -16,7 +16,7 @@ func writeMarkdown(w io.Writer, rows []Row) error {
 		cells := []string{
 			r.Spec.Kernel, r.Spec.Arch, problemText(r.Spec.Problem), configText(r), fmt.Sprintf("%.3f", o.TimeUS), o.Bound,
 			fmt.Sprint(o.Registers), fmt.Sprint(o.SpillBytes), fmt.Sprint(o.Shared), fmt.Sprintf("%.0f %%", 100*o.Occupancy),
-			o.Limiter, o.Compiler, r.Spec.Engine + ", " + r.Spec.Level,
+			o.Limiter, o.Compiler, madeBy(r),
 		}
 		for j, c := range cells {
 			cells[j] = cell(c)
@@ -30,6 +30,14 @@ func writeMarkdown(w io.Writer, rows []Row) error {
 		fmt.Fprintf(out, "- Caution: %s.\n", cell(c))
 	}
 	return out.Flush()
+}
+
+// madeBy names the simulator and level, or the GPU, that a time comes from.
+func madeBy(r *Row) string {
+	if r.Outcome.Device != "" {
+		return source(r)
+	}
+	return r.Spec.Engine + ", " + r.Spec.Level
 }
 
 // cell is text that stays inside one table cell.

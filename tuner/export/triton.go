@@ -46,7 +46,7 @@ func writeTriton(w io.Writer, rows []Row) error {
 }
 
 // tritonRows keeps of rows of the same kernel, architecture and problem the fastest of the first
-// level: cycle comes before model.
+// level: what is measured comes before cycle, and that before model.
 func tritonRows(rows []Row) []Row {
 	var kept []Row
 	for i := range rows {
@@ -81,7 +81,7 @@ func writeTritonRow(out *bufio.Writer, r *Row) {
 			options = append(options, ", "+name+"="+pythonValue(v))
 		}
 	}
-	fmt.Fprintf(out, "    # %.2f us; simulator %s, level %s, kernel %.12s, arch %.12s\n", r.Outcome.TimeUS, oneLine(r.Spec.Engine), oneLine(r.Spec.Level), oneLine(r.Spec.Bundle), oneLine(r.Spec.ArchDigest))
+	fmt.Fprintf(out, "    # %.2f us; %s, kernel %.12s, arch %.12s\n", r.Outcome.TimeUS, oneLine(source(r)), oneLine(r.Spec.Bundle), oneLine(r.Spec.ArchDigest))
 	fmt.Fprintf(out, "    (%s, %s, %s): triton.Config({%s}%s),\n", pythonString(r.Spec.Kernel), pythonString(r.Spec.Arch), pythonTuple(r.Spec.Problem), strings.Join(kwargs, ", "), strings.Join(options, ""))
 }
 

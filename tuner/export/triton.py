@@ -1,4 +1,4 @@
-"""Configurations of Triton kernels that warptune predicts to be the fastest; measured on no GPU.
+"""Configurations of Triton kernels that warptune predicts, or where a row says so measured, to be the fastest.
 Do not edit: export them again.
 
     import tuned                            # this file

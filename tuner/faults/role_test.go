@@ -44,6 +44,7 @@ type role struct {
 	Audit  float64
 	NoSync bool   // the control of power cuts: nothing is ever synced
 	Slow   string // a file: while it exists, each commit takes long
+	Pair   *pair  // nil: it is alone
 
 	// Of a worker.
 	Slots   int
@@ -83,6 +84,8 @@ func TestMain(m *testing.M) {
 	err := json.Unmarshal([]byte(text), &r)
 	if err == nil && r.Worker != "" {
 		err = r.work()
+	} else if err == nil && r.Pair != nil {
+		err = r.coordinateOfTwo()
 	} else if err == nil {
 		err = r.coordinate()
 	}

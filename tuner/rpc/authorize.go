@@ -3,6 +3,7 @@ package rpc
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 )
@@ -59,10 +61,47 @@ type failure struct {
 // the role in a verified client certificate, and deny everything else. tokens
 // may be nil.
 func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
+	return NewAuthorizer(tokens, log).Options()
+}
+
+// Authorizer admits callers of a server, and of the page beside it: who guesses
+// tokens at the one is not listened to at the other.
+type Authorizer struct{ guard *guard }
+
+// NewAuthorizer makes one; tokens may be nil.
+func NewAuthorizer(tokens *Tokens, log hclog.Logger) *Authorizer {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}
+	return &Authorizer{&guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}}
+}
+
+// Reader says whose a request is that comes from an address with a token ("": none) or
+// over TLS, and refuses him who may not look at sweeps.
+func (a *Authorizer) Reader(ctx context.Context, address net.Addr, token string, state *tls.ConnectionState) (Identity, error) {
+	if token == "" && (state == nil || len(state.VerifiedChains) == 0) {
+		return Identity{}, errNobody
+	}
+	p := &peer.Peer{Addr: address}
+	if state != nil {
+		p.AuthInfo = credentials.TLSInfo{State: *state}
+	}
+	md := metadata.MD{}
+	if token != "" {
+		md.Set("authorization", "Bearer "+token)
+	}
+	ctx = metadata.NewIncomingContext(peer.NewContext(ctx, p), md)
+	ctx, err := a.guard.admit(ctx, warptunev1.SweepService_List_FullMethodName)
+	if err != nil {
+		return Identity{}, err
+	}
+	id, _ := Caller(ctx)
+	return id, nil
+}
+
+// Options are those of Authorize.
+func (a *Authorizer) Options() []grpc.ServerOption {
+	g := a.guard
 	return []grpc.ServerOption{
 		guarded{guard: g},
 		grpc.InTapHandle(g.tap),

@@ -22,7 +22,7 @@ func FromSpec(s *tuner.Spec) *warptunev1.Spec {
 		Kernel: s.Kernel, Bundle: s.Bundle, Arch: s.Arch, Problem: s.Problem, Strategy: s.Strategy, Budget: s.Budget,
 		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
 		BudgetMs: s.TimeBudget.Milliseconds(), Within: s.Within, Start: s.Start, Transfer: s.Transfer,
-		Patience: s.Patience, Negligible: s.Negligible, Check: s.Check, Faults: s.Faults, ArchDescriptor: s.Descriptor,
+		Patience: s.Patience, Negligible: s.Negligible, Check: s.Check, Faults: s.Faults, ArchDescriptor: s.Descriptor, On: s.On,
 	}
 	if len(s.Set) > 0 {
 		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
@@ -40,7 +40,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
 		TimeBudget: Milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
-		Patience: m.GetPatience(), Negligible: m.GetNegligible(), Check: m.GetCheck(), Faults: m.GetFaults(), Descriptor: m.GetArchDescriptor(),
+		Patience: m.GetPatience(), Negligible: m.GetNegligible(), Check: m.GetCheck(), Faults: m.GetFaults(), Descriptor: m.GetArchDescriptor(), On: m.GetOn(),
 	}
 	if m != nil {
 		s.Within = m.Within // nil and zero differ
@@ -126,7 +126,7 @@ func FromOutcome(o *tuner.Outcome) *warptunev1.Outcome {
 // PutOutcome fills an empty message with an outcome.
 func PutOutcome(m *warptunev1.Outcome, o *tuner.Outcome) {
 	m.Validity, m.TimeUs, m.FloorUs, m.Message = warptunev1.Validity(o.Validity), o.TimeUS, o.FloorUS, o.Message
-	m.Compiler, m.Digest, m.Limiter, m.Bound, m.Occupancy = o.Compiler, o.Digest, o.Limiter, o.Bound, o.Occupancy
+	m.Compiler, m.Digest, m.Limiter, m.Bound, m.Occupancy, m.Device = o.Compiler, o.Digest, o.Limiter, o.Bound, o.Occupancy, o.Device
 	m.Registers, m.SpillBytes = int64(o.Registers), int64(o.SpillBytes)
 	m.SharedBytes, m.CarveOutBytes, m.Metrics = int64(o.Shared), int64(o.CarveOut), o.Metrics
 	if c := &o.Checked; c.Recorded() {
@@ -154,7 +154,7 @@ func toOutcome(m *warptunev1.Outcome) tuner.Outcome {
 		Validity: v, TimeUS: m.GetTimeUs(), Message: m.GetMessage(), Compiler: m.GetCompiler(), Digest: m.GetDigest(),
 		Registers: int(m.GetRegisters()), SpillBytes: int(m.GetSpillBytes()), Shared: int(m.GetSharedBytes()), CarveOut: int(m.GetCarveOutBytes()),
 		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: m.GetMetrics(), FloorUS: m.GetFloorUs(),
-		Checked: toChecked(m.GetChecked()),
+		Checked: toChecked(m.GetChecked()), Device: m.GetDevice(),
 	}
 }
 

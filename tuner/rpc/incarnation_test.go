@@ -125,6 +125,8 @@ func TestIdentityIsOfAllOfASpec(t *testing.T) {
 			*f = append(*f, "HIGH=1")
 		case *map[string][]string:
 			*f = map[string][]string{"HIGH": {"1"}}
+		case *map[string]string:
+			*f = map[string]string{"gpu": "G"}
 		default:
 			t.Fatalf("the test does not know how to change %s", typ.Field(i).Name)
 		}

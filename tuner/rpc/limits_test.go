@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -278,4 +279,61 @@ func TestHealth(t *testing.T) {
 			t.Errorf("at the end it says %v (%v)", got.GetStatus(), err)
 		}
 	})
+}
+
+// Who begins calls and takes them back at once, by the thousand, holds up nobody else, and
+// leaves nothing behind (CVE-2023-44487).
+func TestRapidReset(t *testing.T) {
+	const calls = 20_000
+	address, _ := serve(t)
+	client := warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(nil)...))
+	if _, err := client.List(t.Context(), &warptunev1.ListRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		block := callBlock(warptunev1.SweepService_Watch_FullMethodName)
+		b := appendFrame([]byte(preface), frameSettings, 0, 0, nil)
+		for i := range calls {
+			stream := uint32(2*i + 1)
+			b = appendFrame(appendFrame(b, frameHeaders, flagEndHeaders, stream, block), frameReset, 0, stream, []byte{0, 0, 0, 8})
+			if len(b) > 32<<10 || i == calls-1 {
+				if _, err := conn.Write(b); err != nil {
+					return // it is sent away: as well
+				}
+				b = b[:0]
+			}
+		}
+	}()
+	go func() { _, _ = io.Copy(io.Discard, conn) }()
+	var longest time.Duration
+	for flooding, n := true, 0; flooding || n < 20; n++ {
+		asked := time.Now()
+		if _, err := client.List(t.Context(), &warptunev1.ListRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		longest = max(longest, time.Since(asked))
+		select {
+		case <-sent:
+			flooding = false
+		default:
+		}
+	}
+	t.Logf("%d calls taken back: others wait %v at most", calls, longest)
+	if longest > 2*time.Second {
+		t.Errorf("others wait %v", longest)
+	}
+	_ = conn.Close()
+	for until := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before+20; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%d goroutines are left, before there were %d", runtime.NumGoroutine(), before)
+		}
+	}
 }

@@ -115,3 +115,50 @@ func TestListInPages(t *testing.T) {
 		}
 	}
 }
+
+// Who asks for some metrics of results gets those, as they are, and nobody else's answers change.
+func TestResultsWithSomeMetrics(t *testing.T) {
+	address, c := serve(t)
+	content, digest := tunertest.Bundle{Size: 10}.Content()
+	if err := c.PutBundle(t.Context(), digest, content); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Submit(t.Context(), tunertest.Bundle{Size: 10}.Spec("k"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &tuner.Sync{Worker: tunertest.Worker("w", 1, 16), Want: 16}
+	for range 2 {
+		reply, err := c.Synchronize(t.Context(), in, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range reply.Grants {
+			o := tunertest.Oracle(g.Index)
+			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
+		}
+	}
+	client := warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(nil)...))
+	results := func(metrics ...string) []*warptunev1.Result {
+		stream, err := client.Results(t.Context(), &warptunev1.ResultsRequest{Id: s.Sweep.ID, Metrics: metrics})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := stream.Recv()
+		if err != nil || len(page.GetResults()) != 10 {
+			t.Fatal(page, err)
+		}
+		return page.GetResults()
+	}
+	const name = "dram__bytes_read.sum"
+	some := results(name, "none")
+	for i, whole := range results() {
+		got, want := some[i].GetOutcome().GetMetrics(), whole.GetOutcome().GetMetrics()
+		if len(want) == 0 && len(got) == 0 {
+			continue
+		}
+		if len(want) < 2 || len(got) != 1 || got[name] != want[name] {
+			t.Errorf("configuration %d: %v of %v", i, got, want)
+		}
+	}
+}

@@ -46,6 +46,7 @@ const (
 	fieldMetrics    = 13
 	fieldFloorUS    = 14
 	fieldChecked    = 15
+	fieldDevice     = 16
 
 	fieldCTAs     = 1 // of Checked
 	fieldFull     = 2
@@ -211,6 +212,8 @@ func readText(m *warptunev1.Outcome, num protowire.Number, text []byte) bool {
 		m.Limiter = usual.text(text)
 	case fieldBound:
 		m.Bound = usual.text(text)
+	case fieldDevice:
+		m.Device = usual.text(text)
 	default:
 		return false
 	}

@@ -36,7 +36,7 @@ func TestReportFields(t *testing.T) {
 			"validity": fieldValidity, "time_us": fieldTimeUS, "message": fieldMessage, "compiler": fieldCompiler, "digest": fieldDigest,
 			"registers": fieldRegisters, "spill_bytes": fieldSpillBytes, "shared_bytes": fieldShared, "carve_out_bytes": fieldCarveOut,
 			"occupancy": fieldOccupancy, "limiter": fieldLimiter, "bound": fieldBound, "metrics": fieldMetrics, "floor_us": fieldFloorUS,
-			"checked": fieldChecked,
+			"checked": fieldChecked, "device": fieldDevice,
 		}},
 		{&warptunev1.Checked{}, map[protoreflect.Name]int{
 			"ctas": fieldCTAs, "full": fieldFull, "of": fieldOf, "compared": fieldCompared, "for": fieldFor, "for_full": fieldForFull,

@@ -83,7 +83,8 @@ func appendOutcome(b []byte, m *warptunev1.Outcome) ([]byte, bool) {
 	b, bound := appendString(b, fieldBound, m.Bound)
 	b = appendFloat(b, fieldFloorUS, m.FloorUs)
 	b, checked := appendChecked(b, m.Checked)
-	ok := message && compiler && digest && limiter && bound && checked
+	b, device := appendString(b, fieldDevice, m.Device)
+	ok := device && message && compiler && digest && limiter && bound && checked
 	for name, v := range m.Metrics {
 		ok = ok && utf8.ValidString(name)
 		b = protowire.AppendTag(b, fieldMetrics, protowire.BytesType)

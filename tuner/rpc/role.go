@@ -19,10 +19,11 @@ const (
 	Submitter        // and submits sweeps, and steers and deletes his own
 	WorkerRole       // evaluates trials
 	Admin            // does everything, to anybody's sweeps
+	StandbyRole      // follows the coordinator and takes its place: it sees all that is stored
 	numRoles
 )
 
-var roleNames = [numRoles]string{"invalid", "reader", "submitter", "worker", "admin"}
+var roleNames = [numRoles]string{"invalid", "reader", "submitter", "worker", "admin", "standby"}
 
 // String returns the role as token files and certificates spell it.
 func (r Role) String() string {
@@ -39,7 +40,7 @@ func ParseRole(s string) (Role, error) {
 			return r, nil
 		}
 	}
-	return RoleInvalid, fmt.Errorf("%q is no role: want reader, submitter, worker or admin", s)
+	return RoleInvalid, fmt.Errorf("%q is no role: want reader, submitter, worker, admin or standby", s)
 }
 
 // anyone marks methods that need no role.
@@ -68,6 +69,9 @@ var roles = map[string][]Role{
 	warptunev1.WorkerService_Synchronize_FullMethodName: {WorkerRole},
 	warptunev1.WorkerService_GetBundle_FullMethodName:   {WorkerRole},
 	warptunev1.WorkerService_Lookup_FullMethodName:      {WorkerRole},
+
+	warptunev1.StandbyService_Follow_FullMethodName:   {StandbyRole},
+	warptunev1.StandbyService_Standing_FullMethodName: {Reader, Submitter, StandbyRole},
 
 	grpc_health_v1.Health_Check_FullMethodName: {anyone},
 	grpc_health_v1.Health_Watch_FullMethodName: {anyone},

@@ -212,6 +212,11 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 		if len(results)+len(lost) == 0 && !first {
 			return nil
 		}
+		if only := m.GetMetrics(); len(only) > 0 {
+			for i := range results {
+				results[i].Outcome.Metrics = chosen(results[i].Outcome.Metrics, only)
+			}
+		}
 		if page.Results, err = s.withConfigs(ctx, &sweep, results); err != nil {
 			return ToStatus(err)
 		}
@@ -225,6 +230,17 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 		page = &warptunev1.ResultsResponse{}
 	}
 	return nil
+}
+
+// chosen are those metrics that are asked for.
+func chosen(all map[string]float64, names []string) map[string]float64 {
+	some := make(map[string]float64, min(len(all), len(names)))
+	for _, name := range names {
+		if v, ok := all[name]; ok {
+			some[name] = v
+		}
+	}
+	return some
 }
 
 // mostDamaged is how many damaged trials TopResponse names.

@@ -67,6 +67,15 @@ type TLSFiles struct {
 // Server returns credentials for a server. With a CA, clients may present a
 // certificate of it and get the role in it; without one, they need a token.
 func (f TLSFiles) Server() (credentials.TransportCredentials, error) {
+	config, err := f.ServerConfig("h2")
+	if err != nil {
+		return nil, err
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// ServerConfig is what Server serves by, for other protocols.
+func (f TLSFiles) ServerConfig(protocols ...string) (*tls.Config, error) {
 	if f.Certificate == "" || f.Key == "" {
 		return nil, fmt.Errorf("TLS needs both a certificate and a key")
 	}
@@ -76,13 +85,13 @@ func (f TLSFiles) Server() (credentials.TransportCredentials, error) {
 	}
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS13,
-		NextProtos:     []string{"h2"},
+		NextProtos:     protocols,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return pair.get() },
 		// A resumed session would be of whom another authority certified.
 		SessionTicketsDisabled: true,
 	}
 	if f.CA == "" {
-		return credentials.NewTLS(config), nil
+		return config, nil
 	}
 	authorities, err := newAuthorities(f.CA)
 	if err != nil {
@@ -95,7 +104,7 @@ func (f TLSFiles) Server() (credentials.TransportCredentials, error) {
 		now.ClientCAs = authorities.get()
 		return now, nil
 	}
-	return credentials.NewTLS(each), nil
+	return each, nil
 }
 
 // Client returns credentials for a client. Without a CA the system's are

@@ -120,7 +120,7 @@ func parseTokens(path string, text []byte) ([]tokenEntry, error) {
 		}
 		role, err := ParseRole(fields[0])
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: the first field is no role: want reader, submitter, worker or admin", path, line)
+			return nil, fmt.Errorf("%s:%d: the first field is no role: want reader, submitter, worker, admin or standby", path, line)
 		}
 		if len(fields[2]) < minToken {
 			return nil, fmt.Errorf("%s:%d: the token of %s has fewer than %d characters", path, line, fields[1], minToken)

@@ -21,6 +21,7 @@ import (
 //	worker                   text, if flagWorker
 //	CTAs executed, of those in full, of the grid, elements compared; what was looked for, and in full,
 //	what outputs were compared with, warnings (texts), if flagChecked
+//	device                   text, if flagDevice
 //	number of metrics, and for each its name (text) and value (number)
 //
 // A text is 0 and an inline string, or 1 + its number in the sweep's
@@ -33,6 +34,7 @@ const (
 	flagFloor
 	flagWorker
 	flagChecked
+	flagDevice
 )
 
 // appendRow writes a result. intern returns a text's number in the dictionary.
@@ -52,6 +54,7 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	set(o.FloorUS != 0, flagFloor)
 	set(r.Worker != "", flagWorker)
 	set(o.Checked.Recorded(), flagChecked)
+	set(o.Device != "", flagDevice)
 	for _, v := range []uint64{flags, uint64(r.Index), uint64(r.Attempts), uint64(o.Validity)} {
 		b = binary.AppendUvarint(b, v)
 	}
@@ -84,6 +87,9 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 		for _, s := range []string{c.For, c.ForFull, c.Outputs, c.Warnings} {
 			b = appendText(b, s, intern)
 		}
+	}
+	if o.Device != "" {
+		b = appendText(b, o.Device, intern)
 	}
 	var room [16]string
 	names := room[:0]
@@ -224,6 +230,9 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	if c := &o.Checked; flags&flagChecked != 0 {
 		c.CTAs, c.Full, c.Of, c.Compared = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
 		c.For, c.ForFull, c.Outputs, c.Warnings = r.text(), r.text(), r.text(), r.text()
+	}
+	if flags&flagDevice != 0 {
+		o.Device = r.text()
 	}
 	if n := r.uvarint(); n > uint64(len(r.b)) {
 		r.bad = true

@@ -122,7 +122,7 @@ func (b *bundles) evict() {
 func (b *bundles) fetch(ctx context.Context, digest string) ([]byte, error) {
 	pause := 50 * time.Millisecond
 	for {
-		content, err := b.transfer(ctx, digest)
+		content, err := FetchBundle(ctx, b.client, digest)
 		if err == nil || ctx.Err() != nil {
 			return content, errors.Join(err, ctx.Err())
 		}
@@ -142,10 +142,11 @@ func (b *bundles) fetch(ctx context.Context, digest string) ([]byte, error) {
 	}
 }
 
-func (b *bundles) transfer(ctx context.Context, digest string) ([]byte, error) {
+// FetchBundle fetches a kernel bundle, once.
+func FetchBundle(ctx context.Context, client warptunev1.WorkerServiceClient, digest string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends the stream, however far it is read
 	defer cancel()
-	stream, err := b.client.GetBundle(ctx, &warptunev1.GetBundleRequest{Digest: digest})
+	stream, err := client.GetBundle(ctx, &warptunev1.GetBundleRequest{Digest: digest})
 	if err != nil {
 		return nil, rpc.FromStatus(err)
 	}

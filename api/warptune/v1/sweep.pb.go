@@ -2324,7 +2324,9 @@ type ResultsRequest struct {
 	// The first trial to send.
 	FromSeq int64 `protobuf:"varint,2,opt,name=from_seq,json=fromSeq,proto3" json:"from_seq,omitempty"`
 	// Most results to send; 0: all.
-	Limit         int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The only metrics of outcomes to send, of which there are many; empty: all.
+	Metrics       []string `protobuf:"bytes,4,rep,name=metrics,proto3" json:"metrics,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2378,6 +2380,13 @@ func (x *ResultsRequest) GetLimit() int64 {
 		return x.Limit
 	}
 	return 0
+}
+
+func (x *ResultsRequest) GetMetrics() []string {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
 }
 
 // ResultsResponse is one page.
@@ -3237,11 +3246,12 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12\x18\n" +
 	"\adamaged\x18\x1e \x03(\x03R\adamaged\x12!\n" +
-	"\fdamaged_rows\x18\x1f \x01(\x03R\vdamagedRows\"Q\n" +
+	"\fdamaged_rows\x18\x1f \x01(\x03R\vdamagedRows\"k\n" +
 	"\x0eResultsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bfrom_seq\x18\x02 \x01(\x03R\afromSeq\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\x97\x01\n" +
+	"\x05limit\x18\x03 \x01(\x03R\x05limit\x12\x18\n" +
+	"\ametrics\x18\x04 \x03(\tR\ametrics\"\x97\x01\n" +
 	"\x0fResultsResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12%\n" +

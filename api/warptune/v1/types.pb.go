@@ -310,8 +310,10 @@ type Spec struct {
 	// Digest (SHA-256) of the text of the architecture descriptor, stored with
 	// PutBundle as the kernel's bundle is; empty: the workers' own of that name.
 	ArchDescriptor string `protobuf:"bytes,21,opt,name=arch_descriptor,json=archDescriptor,proto3" json:"arch_descriptor,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Labels that a worker must have to evaluate for it, e.g. gpu.
+	On            map[string]string `protobuf:"bytes,22,rep,name=on,proto3" json:"on,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Spec) Reset() {
@@ -491,12 +493,19 @@ func (x *Spec) GetArchDescriptor() string {
 	return ""
 }
 
+func (x *Spec) GetOn() map[string]string {
+	if x != nil {
+		return x.On
+	}
+	return nil
+}
+
 // Outcome is what evaluating one configuration gave.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of the outcome.
 	Validity Validity `protobuf:"varint,1,opt,name=validity,proto3,enum=warptune.v1.Validity" json:"validity,omitempty"`
-	// Predicted time in microseconds; 0 unless correct.
+	// Predicted or (device) measured time in microseconds; 0 unless correct.
 	TimeUs float64 `protobuf:"fixed64,2,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
 	// Why it is not correct.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
@@ -524,7 +533,10 @@ type Outcome struct {
 	// 0: not known.
 	FloorUs float64 `protobuf:"fixed64,14,opt,name=floor_us,json=floorUs,proto3" json:"floor_us,omitempty"`
 	// What was executed of its launch and looked for; absent: not recorded.
-	Checked       *Checked `protobuf:"bytes,15,opt,name=checked,proto3" json:"checked,omitempty"`
+	Checked *Checked `protobuf:"bytes,15,opt,name=checked,proto3" json:"checked,omitempty"`
+	// The GPU on which the time was measured, its driver and what made its code; empty: the
+	// time is predicted.
+	Device        string `protobuf:"bytes,16,opt,name=device,proto3" json:"device,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -662,6 +674,13 @@ func (x *Outcome) GetChecked() *Checked {
 		return x.Checked
 	}
 	return nil
+}
+
+func (x *Outcome) GetDevice() string {
+	if x != nil {
+		return x.Device
+	}
+	return ""
 }
 
 // Checked is what was executed of a configuration's launch, and looked for in it.
@@ -840,7 +859,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\x9c\x05\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\xfe\x05\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -866,11 +885,15 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"negligible\x12\x14\n" +
 	"\x05check\x18\x13 \x01(\tR\x05check\x12\x16\n" +
 	"\x06faults\x18\x14 \x01(\tR\x06faults\x12'\n" +
-	"\x0farch_descriptor\x18\x15 \x01(\tR\x0earchDescriptor\x1aK\n" +
+	"\x0farch_descriptor\x18\x15 \x01(\tR\x0earchDescriptor\x12)\n" +
+	"\x02on\x18\x16 \x03(\v2\x19.warptune.v1.Spec.OnEntryR\x02on\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
-	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +
-	"\a_within\"\xbf\x04\n" +
+	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01\x1a5\n" +
+	"\aOnEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
+	"\a_within\"\xd7\x04\n" +
 	"\aOutcome\x121\n" +
 	"\bvalidity\x18\x01 \x01(\x0e2\x15.warptune.v1.ValidityR\bvalidity\x12\x17\n" +
 	"\atime_us\x18\x02 \x01(\x01R\x06timeUs\x12\x18\n" +
@@ -888,7 +911,8 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x05bound\x18\f \x01(\tR\x05bound\x12;\n" +
 	"\ametrics\x18\r \x03(\v2!.warptune.v1.Outcome.MetricsEntryR\ametrics\x12\x19\n" +
 	"\bfloor_us\x18\x0e \x01(\x01R\afloorUs\x12.\n" +
-	"\achecked\x18\x0f \x01(\v2\x14.warptune.v1.CheckedR\achecked\x1a:\n" +
+	"\achecked\x18\x0f \x01(\v2\x14.warptune.v1.CheckedR\achecked\x12\x16\n" +
+	"\x06device\x18\x10 \x01(\tR\x06device\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xc0\x01\n" +
@@ -926,7 +950,7 @@ func file_warptune_v1_types_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_types_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_warptune_v1_types_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_warptune_v1_types_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_warptune_v1_types_proto_goTypes = []any{
 	(Validity)(0),       // 0: warptune.v1.Validity
 	(*Value)(nil),       // 1: warptune.v1.Value
@@ -936,19 +960,21 @@ var file_warptune_v1_types_proto_goTypes = []any{
 	(*Checked)(nil),     // 5: warptune.v1.Checked
 	(*ErrorDetail)(nil), // 6: warptune.v1.ErrorDetail
 	nil,                 // 7: warptune.v1.Spec.SetEntry
-	nil,                 // 8: warptune.v1.Outcome.MetricsEntry
+	nil,                 // 8: warptune.v1.Spec.OnEntry
+	nil,                 // 9: warptune.v1.Outcome.MetricsEntry
 }
 var file_warptune_v1_types_proto_depIdxs = []int32{
 	7, // 0: warptune.v1.Spec.set:type_name -> warptune.v1.Spec.SetEntry
-	0, // 1: warptune.v1.Outcome.validity:type_name -> warptune.v1.Validity
-	8, // 2: warptune.v1.Outcome.metrics:type_name -> warptune.v1.Outcome.MetricsEntry
-	5, // 3: warptune.v1.Outcome.checked:type_name -> warptune.v1.Checked
-	2, // 4: warptune.v1.Spec.SetEntry.value:type_name -> warptune.v1.Values
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	8, // 1: warptune.v1.Spec.on:type_name -> warptune.v1.Spec.OnEntry
+	0, // 2: warptune.v1.Outcome.validity:type_name -> warptune.v1.Validity
+	9, // 3: warptune.v1.Outcome.metrics:type_name -> warptune.v1.Outcome.MetricsEntry
+	5, // 4: warptune.v1.Outcome.checked:type_name -> warptune.v1.Checked
+	2, // 5: warptune.v1.Spec.SetEntry.value:type_name -> warptune.v1.Values
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_types_proto_init() }
@@ -969,7 +995,7 @@ func file_warptune_v1_types_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_types_proto_rawDesc), len(file_warptune_v1_types_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

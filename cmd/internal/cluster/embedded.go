@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/cmd/internal/measure"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -26,8 +26,8 @@ type Embedded struct {
 	store  store.Store
 	run    *errgroup.Group // coordinator and server
 	stop   context.CancelFunc
-	work   *errgroup.Group // worker
-	drain  context.CancelFunc
+	// worker simulates, measuring times configurations on this machine's GPU; nil: there is none.
+	worker, measuring *Worker
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -95,55 +95,53 @@ func provide(path string, create bool) error {
 // Dial connects to the coordinator. Close the connection before Embedded.
 func (e *Embedded) Dial() (*rpc.MemoryConn, error) { return e.memory.Dial() }
 
-// embeddedID is the worker's name: the database's lock lets one live at a time.
-const embeddedID = "embedded"
+// Names of the workers: the database's lock lets one of each live at a time.
+const (
+	embeddedID  = "embedded"
+	measuringID = "embedded-gpu"
+)
 
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
 func (e *Embedded) Work(slots int, fault func(error)) error {
-	if e.work != nil {
+	return e.start(&e.worker, embeddedID, func(conn connection, id string) (*Worker, error) { return work(conn, id, slots, 0, fault) })
+}
+
+// Measure starts a worker that measures, once; slots is how many configurations are made
+// ready at a time.
+func (e *Embedded) Measure(m *Measuring, slots int, fault func(error)) error {
+	m.prepare.AnyCompiler = true
+	return e.start(&e.measuring, measuringID, func(conn connection, id string) (*Worker, error) {
+		return run(conn, worker.Options{ID: id, Slots: slots, Engine: measure.Engine, Archs: m.Archs(), Labels: m.Labels(), Evaluator: worker.Recovering(m)}, fault)
+	})
+}
+
+// start starts a worker, unless it was started.
+func (e *Embedded) start(w **Worker, id string, begin func(connection, string) (*Worker, error)) error {
+	if *w != nil {
 		return nil
 	}
 	conn, err := e.Dial()
 	if err != nil {
 		return err
 	}
-	archs, err := Descriptors()
-	if err != nil {
-		return err
+	if *w, err = begin(conn, id); err != nil {
+		return errors.Join(err, conn.Close())
 	}
-	evaluator := NewEvaluator(worker.NewKnown(conn))
-	evaluator.AnyCompiler = true
-	w, err := worker.New(conn, worker.Options{
-		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: worker.Recovering(evaluator),
-	})
-	if err != nil {
-		return err
-	}
-	ctx, drain := context.WithCancel(context.Background())
-	e.work, e.drain = new(errgroup.Group), drain
-	e.work.Go(func() error {
-		defer conn.Close()
-		_, err := w.Run(ctx)
-		if err != nil {
-			fault(err)
-		}
-		return err
-	})
 	return nil
 }
 
-// Works reports whether Work was called.
-func (e *Embedded) Works() bool { return e.work != nil }
+// Works reports whether a worker was started.
+func (e *Embedded) Works() bool { return e.worker != nil || e.measuring != nil }
 
-// Close drains the worker, stores what it has finished, and closes the
+// Close drains the workers, stores what they have finished, and closes the
 // database.
 func (e *Embedded) Close() error {
 	var err error
-	if e.work != nil {
-		e.drain()
-		err = e.work.Wait()
+	for _, w := range [...]*Worker{e.worker, e.measuring} {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
 	}
 	e.server.Stop()
 	e.stop()

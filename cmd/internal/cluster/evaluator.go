@@ -52,18 +52,29 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 		job.Known = e.lookup(ev, job, q.Ahead)
 	}
 	out, _, err := ev.Evaluate(ctx, job)
-	var lacks *compile.UnavailableError
-	// The prebuilt PTX is of some configurations, on any machine.
-	if errors.As(err, &lacks) && (strings.TrimSuffix(q.Spec.Compiler, compile.WithPTXAS) != "prebuilt" || strings.HasPrefix(lacks.Driver, "ptxas")) {
-		err = &tuner.Error{Kind: tuner.Mismatch, Err: err}
-	}
+	err = lacking(err, &q)
 	if err == nil && e.known != nil {
 		e.known.Note(out)
 	}
+	e.release(ev)
+	return out, err
+}
+
+// release gives an evaluator back.
+func (e *Evaluator) release(ev *evaluate.Evaluator) {
 	e.mu.Lock()
 	e.idle = append(e.idle, ev)
 	e.mu.Unlock()
-	return out, err
+}
+
+// lacking says of an error for want of a compiler that the machine can evaluate nothing of the sweep.
+func lacking(err error, q *tuner.Question) error {
+	var lacks *compile.UnavailableError
+	// The prebuilt PTX is of some configurations, on any machine.
+	if errors.As(err, &lacks) && (strings.TrimSuffix(q.Spec.Compiler, compile.WithPTXAS) != "prebuilt" || strings.HasPrefix(lacks.Driver, "ptxas")) {
+		return &tuner.Error{Kind: tuner.Mismatch, Err: err}
+	}
+	return err
 }
 
 // lookup returns what finds a job's outcome if it is known. It asks for those of
@@ -88,7 +99,7 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
-	level, err := simengine.ParseLevel(q.Spec.Level)
+	level, err := levelOf(&q.Spec)
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
@@ -105,6 +116,15 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	ev, assembler, err := e.evaluatorLocked(q.Spec.Compiler)
 	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level,
 		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers, Assembler: assembler}, ev, err
+}
+
+// levelOf is the level that a spec's configurations are simulated at. What is measured is beside the
+// predictions at level cycle.
+func levelOf(spec *tuner.Spec) (simengine.Level, error) {
+	if spec.Measured() {
+		return simengine.Cycle, nil
+	}
+	return simengine.ParseLevel(spec.Level)
 }
 
 // evaluatorLocked takes an idle evaluator or makes one, with the compiler that

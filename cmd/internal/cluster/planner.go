@@ -47,21 +47,29 @@ func (p Planner) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (
 	if space.Size() == 0 {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "the space is empty: no configuration satisfies its conditions and --set")
 	}
-	strategy, err := strategies.New(spec.Strategy, space, spec.Seed)
+	name := spec.Strategy
+	if name == tuner.StrategyListed {
+		name = "exhaustive" // its budget ends with the configurations that it starts with
+	}
+	strategy, err := strategies.New(name, space, spec.Seed)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
 	if rule := (stopping.Rule{Patience: spec.Patience, Negligible: spec.Negligible}); rule != (stopping.Rule{}) {
 		strategy = stopping.New(strategy, rule)
 	}
-	if first := known(space, spec.Start); len(first) > 0 {
+	first := known(space, spec.Start)
+	if spec.Strategy == tuner.StrategyListed && len(first) < len(spec.Start) {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "of the %d configurations to evaluate, %d are not in the space", len(spec.Start), len(spec.Start)-len(first))
+	}
+	if len(first) > 0 {
 		strategy = seeded.New(space, strategy, first)
 	}
 	plan := tuner.Plan{Space: space, Strategy: strategy, Refusal: def.Launchable()}
 	for _, p := range space.Params() {
 		plan.Names = append(plan.Names, p.Name)
 	}
-	if strategies.Oblivious(spec.Strategy) && spec.Patience == 0 {
+	if strategies.Oblivious(name) && spec.Patience == 0 {
 		plan.Window = tuner.WideWindow
 	}
 	return plan, nil

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 
@@ -40,6 +41,16 @@ func (s *Security) ServerFlags(f flagSet) {
 	f.StringVar(&s.files.Key, "tls-key", "", "PEM file of its key")
 	f.StringVar(&s.files.CA, "tls-ca", "", "PEM file of who certifies clients; their certificates name their role")
 	f.StringVar(&s.tokenFile, "token-file", "", "file of the tokens to accept, one a line: ROLE NAME TOKEN; read again when it changes")
+}
+
+// StandbyFlags adds the flags by which a coordinator proves who it is to the one that
+// it follows.
+func (s *Security) StandbyFlags(f flagSet) {
+	f.BoolVar(&s.tls, "standby-tls", false, "encrypt the connection to --standby-of; implied by the other --standby-tls flags")
+	f.StringVar(&s.files.CA, "standby-tls-ca", "", "PEM file of who certifies the coordinator that is followed; default: whom the system trusts")
+	f.StringVar(&s.files.Certificate, "standby-tls-cert", "", "PEM file of a client certificate to follow with, whose URI is warptune:role:standby")
+	f.StringVar(&s.files.Key, "standby-tls-key", "", "PEM file of its key")
+	f.StringVar(&s.tokenFile, "standby-token-file", "", "file with the token to follow with, of the role standby; readable by its owner only")
 }
 
 // CheckPair says that one of a certificate and its key is not given.
@@ -95,16 +106,28 @@ func (s *Security) CheckListen(addr string, insecure bool) error {
 	return rpc.CheckPlaintext(addr)
 }
 
-// ServerOptions returns what a coordinator serves with. Without tokens and
-// without a CA everybody who connects may do everything.
-func (s *Security) ServerOptions(log hclog.Logger) ([]grpc.ServerOption, error) {
-	var options []grpc.ServerOption
+// Secured is what a coordinator serves with.
+type Secured struct {
+	Options []grpc.ServerOption
+	// Readers says who may look; nil: everybody who connects may do everything.
+	Readers *rpc.Authorizer
+	// TLS is for what is served beside the API; nil: plaintext.
+	TLS *tls.Config
+}
+
+// Server returns what a coordinator serves with. Without tokens and without a CA
+// everybody who connects may do everything.
+func (s *Security) Server(log hclog.Logger) (*Secured, error) {
+	var o Secured
 	if s.files != (rpc.TLSFiles{}) {
 		creds, err := s.files.Server()
+		if err == nil {
+			o.TLS, err = s.files.ServerConfig("h2", "http/1.1")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--tls-cert, --tls-key and --tls-ca: %w", err)
 		}
-		options = append(options, grpc.Creds(creds))
+		o.Options = append(o.Options, grpc.Creds(creds))
 	}
 	var tokens *rpc.Tokens
 	if s.tokenFile != "" {
@@ -114,7 +137,9 @@ func (s *Security) ServerOptions(log hclog.Logger) ([]grpc.ServerOption, error) 
 		}
 	}
 	if tokens == nil && s.files.CA == "" {
-		return options, nil
+		return &o, nil
 	}
-	return append(options, rpc.Authorize(tokens, log)...), nil
+	o.Readers = rpc.NewAuthorizer(tokens, log)
+	o.Options = append(o.Options, o.Readers.Options()...)
+	return &o, nil
 }

@@ -97,7 +97,7 @@ func (a *authority) security(t *testing.T, server bool, flags string) *Security 
 
 func serveWith(t *testing.T, s *Security) string {
 	t.Helper()
-	options, err := s.ServerOptions(nil)
+	secured, err := s.Server(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func serveWith(t *testing.T, s *Security) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := rpc.NewServer(c, nil, options...)
+	server := rpc.NewServer(c, nil, secured.Options...)
 	scale.Register(server, c)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
@@ -207,7 +207,7 @@ func TestSecurityRefuses(t *testing.T) {
 		}
 	}
 	for _, flags := range []string{"--tls-ca DIR/ca.pem", "--tls-cert DIR/ca.pem", "--token-file DIR/none", "--tls-cert DIR/ca.pem --tls-key DIR/token"} {
-		if _, err := a.security(t, true, flags).ServerOptions(nil); err == nil {
+		if _, err := a.security(t, true, flags).Server(nil); err == nil {
 			t.Errorf("coordinator %q is taken", flags)
 		}
 	}

@@ -11,8 +11,7 @@ import (
 )
 
 // While a tune runs on a database, other processes look at it through that one: list,
-// status, best, export and a tune that is answered. One that would evaluate is told
-// who has the database. What was watched is seen to its end.
+// status, best, export and a tune that is answered. What was watched is seen to its end.
 func TestDatabaseInUse(t *testing.T) {
 	g := newGate(t, 30)
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -44,9 +43,6 @@ func TestDatabaseInUse(t *testing.T) {
 	if out, stderr, code := try(t, append([]string{"tune", "--db", db}, small...)...); code != 0 || out != finished || !strings.Contains(stderr, "nothing evaluated") {
 		t.Errorf("a tune that is answered: status %d, %s, %s", code, out, stderr)
 	}
-	if _, stderr, code := try(t, append([]string{"tune", "--db", db}, long...)...); code != 1 || !strings.Contains(stderr, "held by process") {
-		t.Errorf("a tune that would evaluate: status %d, %s", code, stderr)
-	}
 	watch := start(t, "warptune", "sweep", "watch", id, "--db", db)
 	watch.says(t, `\d+ of 30 configurations`)
 	g.open(t)
@@ -58,6 +54,35 @@ func TestDatabaseInUse(t *testing.T) {
 	}
 	if _, err := os.Stat(db + ".sock"); err == nil {
 		t.Error("the socket is still there")
+	}
+}
+
+// A tune beside another one on the same database joins it: its sweep is taken by whoever has the database, and it helps
+// with all. When that process is killed, it takes the database and ends its own sweep; the other one's stays as it is,
+// for the same command to go on with.
+func TestTuneBesideATune(t *testing.T) {
+	g := newGate(t, 30)
+	db := filepath.Join(t.TempDir(), "x.db")
+	g.pass(t, 12)
+	first := start(t, "warptune", append([]string{"tune", "--db", db, "--slots", "1"}, g.sweep...)...)
+	first.says(t, `1[0-9] of 30 configurations`)
+	second := start(t, "warptune", append([]string{"tune", "--db", db, "--slots", "1"}, long...)...)
+	for end := time.Now().Add(patience); !regexp.MustCompile(`transpose_tiled.*running.*\n.*gated.*running`).MatchString(warptune(t, "sweep", "list", "--db", db)); {
+		if time.Now().After(end) {
+			t.Fatalf("the second sweep is not taken:\n%s\n%s", warptune(t, "sweep", "list", "--db", db), second.log)
+		}
+	}
+	first.kill(t)
+	second.says(t, "the process that had the database has ended; going on")
+	if code := second.wait(t); code != 0 {
+		t.Fatalf("the second ends with status %d:\n%s", code, second.log)
+	}
+	if out := warptune(t, "sweep", "list", "--db", db); !regexp.MustCompile(`gated.* running +1[0-9] +30 `).MatchString(out) || strings.Count(out, "completed") != 1 {
+		t.Errorf("left is %s", out)
+	}
+	g.open(t)
+	if out, stderr, code := try(t, append([]string{"tune", "--db", db}, g.sweep...)...); code != 0 || !strings.Contains(stderr, "resuming: 1") {
+		t.Errorf("the first again: status %d, %s, %s", code, out, stderr)
 	}
 }
 

@@ -2,13 +2,12 @@ package explain
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // Rate is what a unit achieves, and its peak.
@@ -62,18 +61,18 @@ func rates(s *Subject) []Rate {
 	if seconds <= 0 {
 		return nil
 	}
-	clock := d.ClockMHz * 1e6
 	dram := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
 	l2 := sectorBytes * (m["lts__t_sectors_op_read.sum"] + m["lts__t_sectors_op_write.sum"])
 	const lineBytes = 128
 	l1 := lineBytes * m["l1tex__data_pipe_lsu_wavefronts.sum"]
-	out := []Rate{
-		{Unit: "DRAM", Achieved: dram / seconds, Peak: d.DRAMBytesPerSecond, Per: "bytes/s", Bytes: dram},
-		{Unit: "L2", Achieved: l2 / seconds, Peak: max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle) * clock, Per: "bytes/s", Bytes: l2},
-		{Unit: "L1 and shared memory, by wavefronts", Achieved: l1 / seconds, Peak: d.L1BytesPerCycle * float64(d.SMs) * clock, Per: "bytes/s", Bytes: l1},
+	var out []Rate
+	for i, p := range MemoryPeaks(d) {
+		bytes := []float64{dram, l2, l1}[i]
+		out = append(out, Rate{Unit: p.Unit, Achieved: bytes / seconds, Peak: p.PerSecond, Per: "bytes/s", Bytes: bytes})
 	}
+	out[2].Unit += ", by wavefronts"
 	for _, f := range flops(s.Report) {
-		peak := peakFLOP(d, f.kind) * float64(d.SMs) * clock
+		peak := flopPerSecond(d, f.kind)
 		if peak <= 0 || f.flop <= 0 {
 			continue
 		}
@@ -117,61 +116,14 @@ func flops(r *simengine.Report) []work {
 	return out
 }
 
-var shapeOf = regexp.MustCompile(`\.m(\d+)n(\d+)k(\d+)\.`)
-
 // flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
 func flop(text string, lanes float64) (kind string, n float64) {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
 	}
 	op, _, _ := strings.Cut(text, " ")
-	name, rest, _ := strings.Cut(op, ".")
-	if name == "mma" || name == "wgmma" || name == "wmma" {
-		m := shapeOf.FindStringSubmatch(op + ".")
-		if m == nil || !strings.Contains(op, "mma") || strings.Contains(op, ".load") || strings.Contains(op, ".store") {
-			return "", 0
-		}
-		n = 2
-		for _, v := range m[1:] {
-			x, err := strconv.ParseFloat(v, 64)
-			if err != nil {
-				return "", 0
-			}
-			n *= x
-		}
-		if name == "wgmma" {
-			n /= 4 // the warps of a warpgroup
-		}
-		return tensorKind(op), n
-	}
-	each := map[string]float64{"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "ex2": 1, "lg2": 1, "sin": 1, "cos": 1, "tanh": 1}[name]
-	if each == 0 {
-		return "", 0
-	}
-	switch {
-	case strings.HasSuffix(rest, "f64"):
-		return "fp64", each * lanes
-	case strings.HasSuffix(rest, "f32"):
-		return "fp32", each * lanes
-	case strings.HasSuffix(rest, "f16x2"), strings.HasSuffix(rest, "bf16x2"):
-		return "half", 2 * each * lanes
-	case strings.HasSuffix(rest, "f16"), strings.HasSuffix(rest, "bf16"):
-		return "half", each * lanes
-	}
-	return "", 0
-}
-
-// tensorKind is the type of an MMA.
-func tensorKind(op string) string {
-	for _, t := range []struct{ part, kind string }{
-		{".e4m3", "tensor cores, fp8"}, {".e5m2", "tensor cores, fp8"}, {".tf32", "tensor cores, tf32"}, {".bf16", "tensor cores, bf16"},
-		{".f16", "tensor cores, fp16"}, {".f64", "tensor cores, fp64"}, {".s8", "tensor cores, int8"}, {".u8", "tensor cores, int8"},
-	} {
-		if strings.Contains(op, t.part) {
-			return t.kind
-		}
-	}
-	return "tensor cores"
+	f := ir.FLOP(op)
+	return f.Kind, f.Lane*lanes + f.Warp
 }
 
 // peakFLOP is the operations of a kind that an SM does in a cycle.

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -21,6 +22,9 @@ import (
 // kinds makes an empty object of each kind the manifests have.
 var kinds = map[string]func() any{
 	"v1 Namespace":                                  func() any { return new(corev1.Namespace) },
+	"v1 ServiceAccount":                             func() any { return new(corev1.ServiceAccount) },
+	"rbac.authorization.k8s.io/v1 Role":             func() any { return new(rbacv1.Role) },
+	"rbac.authorization.k8s.io/v1 RoleBinding":      func() any { return new(rbacv1.RoleBinding) },
 	"v1 Service":                                    func() any { return new(corev1.Service) },
 	"apps/v1 StatefulSet":                           func() any { return new(appsv1.StatefulSet) },
 	"apps/v1 Deployment":                            func() any { return new(appsv1.Deployment) },

@@ -120,6 +120,9 @@ func (f *Format) Unpack(bits uint32) float64 {
 	return v
 }
 
+// power is 2 to the e, of the exponents that the formats have.
+func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
+
 // Flush turns a subnormal into a zero of its sign.
 func (f *Format) Flush(bits uint32) uint32 {
 	if bits&(f.SignBit-1)>>f.MantissaBits == 0 {
@@ -127,6 +130,3 @@ func (f *Format) Flush(bits uint32) uint32 {
 	}
 	return bits
 }
-
-// power is 2 to the e, of the exponents that the formats have.
-func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }

@@ -82,8 +82,8 @@ func withoutMMAs(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
 	return s
 }
 
-// withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs or, with loops, on what loops
-// compute; nil if the MMAs matter to more.
+// withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs or, with loops, on what
+// loops compute; nil if these matter to more.
 func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching, loops bool) *slicer {
 	detours := detours(k)
 	out := map[int]bool{}

@@ -113,6 +113,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
 	w.Atomics = s.mem.AtomicCycles() * float64(g.PerSM) / ctas * inFull(p.counts.all, p.counts.memory)
 	pipes(m, &w, &p.counts, scale)
+	flops(k, c, &p.counts, scale)
 	if c.specific {
 		k["sm__inst_executed_pipe_tensor.sum"] = p.counts.tensor(m) * scale
 	}

@@ -3,6 +3,7 @@ package clock
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
@@ -236,5 +237,35 @@ func (t *siteTable) caches(byPC []pcStats) {
 		}
 		f := y.Sectors / float64(st.sectors)
 		y.L1Hits, y.L2Sectors, y.DRAMSectors = float64(st.l1Hits)*f, float64(st.l2Sectors)*f, float64(st.dramSectors)*f
+	}
+}
+
+// flopMetric is the name of the counter of operations of a kind (ir.Operations), none of the profiler's.
+func flopMetric(kind string) string {
+	return "warptune__flop_" + strings.NewReplacer("tensor cores, ", "tensor_", "tensor cores", "tensor").Replace(kind) + ".sum"
+}
+
+// flops adds the operations of the grid by kind, scale times those of the samples, as sites counts executions: an
+// instruction of which the assembler leaves nothing has none.
+func flops(k map[string]float64, c *code, t *counts, scale float64) {
+	instrs := c.program.Kernel.Instrs
+	known := make([]ir.Operations, len(instrs))
+	any := false
+	for pc := range instrs {
+		known[pc] = ir.FLOP(instrs[pc].Opcode())
+		any = any || known[pc].Kind != ""
+	}
+	if !any {
+		return
+	}
+	owner, carried, first := c.owners(), c.carried(), c.firsts()
+	for i := range c.start[len(c.start)-1] {
+		if !first[i] || owner[i] < 0 {
+			continue
+		}
+		if f := known[owner[i]]; f.Kind != "" {
+			b := carried[i]
+			k[flopMetric(f.Kind)] += scale * (f.Lane*float64(t.lanes[b]) + f.Warp*float64(t.runs[b]))
+		}
 	}
 }

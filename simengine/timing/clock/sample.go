@@ -51,6 +51,12 @@ type counts struct {
 	// idle is the loads, stores and atomics that no lane of their warp takes.
 	idle     int64
 	products products
+	// runs is how often warps execute each block of the PTX, lanes the same times active lanes.
+	runs, lanes []int64
+}
+
+func newCounts(c *code) counts {
+	return counts{byPC: make([]tally, c.pcs), runs: make([]int64, len(c.root)), lanes: make([]int64, len(c.root))}
 }
 
 // prepare checks a trace against the code, surveys its footprint and adds its counts to
@@ -115,6 +121,8 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 		if weight[i] == 0 {
 			continue
 		}
+		t.runs[k.Block] += weight[i]
+		t.lanes[k.Block] += weight[i] * int64(bits.OnesCount32(k.Mask))
 		b := c.root[k.Block]
 		if b == k.Block { // a merged block's instructions count with its carrier
 			n := int64(c.start[b+1] - c.start[b])

@@ -42,7 +42,7 @@ type gatherer struct {
 // gather traces as many CTAs as the survey needs. Of long CTAs it traces fewer: the neighbours'
 // traces must not cost more than what is clocked.
 func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
-	p := &sampleSet{counts: counts{byPC: make([]tally, c.pcs)}}
+	p := &sampleSet{counts: newCounts(c)}
 	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
 	base := footprint.Picks(in.Grid, timing.MostNeighbours)[0]
 	if err := g.trace(base); err != nil {
@@ -106,7 +106,7 @@ func (p *sampleSet) setConstMiss(in *timing.Input) {
 // spread replaces the samples by CTAs drawn from the whole grid.
 func (g *gatherer) spread(ids []int64) error {
 	p := g.set
-	p.irregular, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
+	p.irregular, p.skips, p.samples, p.counts = true, false, nil, newCounts(g.c)
 	clear(g.traced)
 	known := make(map[int64]float64, len(g.in.Lengths))
 	for _, k := range g.in.Lengths {
@@ -138,7 +138,8 @@ func (g *gatherer) trace(k footprint.Pick) error {
 	}
 	into := &g.set.counts
 	if k.Dir == footprint.Far { // edges of the grid are not typical
-		into = &counts{byPC: make([]tally, g.c.pcs)}
+		far := newCounts(g.c)
+		into = &far
 	}
 	s, err := prepare(g.c, cta, g.in.Cluster, k.Dir, g.survey, into)
 	if err != nil {

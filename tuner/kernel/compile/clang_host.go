@@ -7,7 +7,7 @@ import "fmt"
 var (
 	hostHeaders = []string{
 		"ctype.h", "errno.h", "getopt.h", "inttypes.h", "malloc.h", "memory.h", "omp.h", "stdarg.h", "stdbool.h", "strings.h", "sys/time.h", "time.h", "unistd.h",
-		"cublas_v2.h", "cuda_profiler_api.h", "cufft.h", "curand.h", "cusparse.h", "nvToolsExt.h",
+		"cublas_v2.h", "cublasLt.h", "cuda_profiler_api.h", "cudnn.h", "cufft.h", "curand.h", "cusolverDn.h", "cusparse.h", "mpi.h", "nccl.h", "nvToolsExt.h",
 	}
 	hostStandardHeaders = []string{
 		"atomic", "bitset", "cctype", "cerrno", "chrono", "cinttypes", "complex", "cstdarg", "ctime", "deque", "exception", "fstream", "initializer_list", "iomanip", "ios", "iosfwd",
@@ -24,6 +24,7 @@ func hostFiles() map[string]string {
 	for _, name := range hostHeaders {
 		files[name] = ""
 	}
+	files["cublasLt.h"] = "#include <cublas_v2.h>\n"
 	files["cublas_v2.h"] = "#include <cuComplex.h>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
 	files["cufft.h"] = "#include <cuComplex.h>\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\ntypedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n"
 	for _, name := range hostStandardHeaders {

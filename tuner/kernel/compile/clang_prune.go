@@ -43,9 +43,7 @@ func (k *compilation) prune(ctx context.Context, args []string, first *Error) (w
 	}
 	p.cutter, p.first = prune.New(src.Files, k.r.Entry), first
 	told := diagnoses(first.Message, w, src.Files)
-	for _, d := range told {
-		p.prints = p.prints || strings.Contains(d.text, "'printf'") && p.cutter.OfDevice(d.place)
-	}
+	p.prints = p.cutter.Prints() // nothing is, where the headers of host code are included
 	at := slices.Index(args, "../macros.h") - 1 // behind the device headers
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
 	if len(told) == 0 {

@@ -85,8 +85,10 @@ func TestHostCodeHidesNothing(t *testing.T) {
 func TestPrintfIsLeftOut(t *testing.T) {
 	c := needClang(t)
 	for source, want := range map[string]bool{
-		`extern "C" __global__ void k(float *x) { if (x[0] > 1) printf("%f\n", x[0]); x[0] = 1; }`:  true,
-		"extern \"C\" __global__ void k(float *x) { x[0] = 1; }\nint main() { printf(\"%d\", 1); }": false,
+		`extern "C" __global__ void k(float *x) { if (x[0] > 1) printf("%f\n", x[0]); x[0] = 1; }`:           true,
+		"extern \"C\" __global__ void k(float *x) { x[0] = 1; }\nint main() { printf(\"%d\", 1); }":          false,
+		"#include \"nowhere.h\"\n" + `extern "C" __global__ void k(float *x) { printf ("%f\n", x[0]); }`:     true,
+		"#include \"nowhere.h\"\n" + `extern "C" __global__ void k(float *x) { x[0] = 1; /* printf("") */ }`: false,
 	} {
 		res, err := c.Compile(t.Context(), request(t, "k.cu", fstest.MapFS{"k.cu": text(source)}))
 		if err != nil || strings.Contains(res.Compiler, printsLeftOut) != want {

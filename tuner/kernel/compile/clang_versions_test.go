@@ -12,7 +12,7 @@ import (
 
 // PTX is compiled again where anything changed by which it is made: all such files are among clangFiles.
 func TestIdentityCoversSources(t *testing.T) {
-	for _, pattern := range []string{"clang*.go", "asnvcc/*.go"} {
+	for _, pattern := range []string{"clang*.go", "asnvcc/*.go", "prune/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, names, err)

@@ -293,15 +293,19 @@ func (c *Cutter) Defines() bool {
 	return false
 }
 
-// OfDevice reports whether a place is in a function of the device.
-func (c *Cutter) OfDevice(p Place) bool {
-	text, ok := c.files[p.File]
-	at, inside := offset(text, p)
-	if !ok || !inside {
-		return false
+var printing = regexp.MustCompile(`\bprintf\s*\(`)
+
+// Prints reports whether a function of the device prints.
+func (c *Cutter) Prints() bool {
+	for _, text := range c.files {
+		m := mask(text)
+		for _, at := range printing.FindAllIndex(m.text, -1) {
+			if c.ofDevice(m, at[0], 0, len(text)) {
+				return true
+			}
+		}
 	}
-	m := mask(text)
-	return c.ofDevice(m, at, 0, len(text))
+	return false
 }
 
 func (c *Cutter) ofDevice(m *masked, at, lo, hi int) bool {

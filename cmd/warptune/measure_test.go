@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/cmd/internal/measure/standin"
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/rpc"
+)
+
+// fillPTX is a kernel that stores v to n elements of p. What else a launch of it does is what its
+// name says to the driver that stands in: see package standin.
+const fillPTX = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry %s(.param .u64 p, .param .u32 n, .param .u32 v)
+{
+	.reg .pred %%p<2>;
+	.reg .b32 %%r<7>;
+	.reg .b64 %%rd<5>;
+	ld.param.u64 %%rd1, [p];
+	ld.param.u32 %%r1, [n];
+	ld.param.u32 %%r2, [v];
+	mov.u32 %%r3, %%ctaid.x;
+	mov.u32 %%r4, %%ntid.x;
+	mov.u32 %%r5, %%tid.x;
+	mad.lo.s32 %%r6, %%r3, %%r4, %%r5;
+	setp.ge.u32 %%p1, %%r6, %%r1;
+	@%%p1 ret;
+	cvta.to.global.u64 %%rd2, %%rd1;
+	mul.wide.u32 %%rd3, %%r6, 4;
+	add.s64 %%rd4, %%rd2, %%rd3;
+	st.global.u32 [%%rd4], %%r2;
+	ret;
+}
+`
+
+// fills writes a folder of launch records of one group, a configuration for each kind.
+func fills(t *testing.T, kinds ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "ptx"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, kind := range kinds {
+		if err := os.WriteFile(filepath.Join(dir, "ptx", kind+".ptx"), fmt.Appendf(nil, fillPTX, kind), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&lines, `{"kernel":"fill","group":"g","problem_size":[1000],"params":{"KIND":%q,"B":128},"ptx":%q,"entry":%q,"block":[128,1,1],"grid":[8,1,1],`+
+			`"args":[{"name":"p","vector":true,"type":"int32","count":1000},{"name":"n","value":1000,"type":"int32"},{"name":"v","value":7,"type":"int32"}]}`+"\n", kind, kind, kind)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "launches.jsonl"), []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// measuredJSON is what the tests read of measure --json.
+type measuredJSON struct {
+	Device string
+	Rows   []struct {
+		Parameters struct{ KIND string }
+		MeasuredUS float64  `json:"measured_us"`
+		Predicted  *float64 `json:"predicted_us"`
+		Rank       int      `json:"predicted_rank"`
+		Warnings   string
+		Outcome    struct{ Checked struct{ Compared string } }
+	}
+	Failures []struct {
+		Parameters struct{ KIND string }
+		Validity   string
+		Message    string
+	}
+}
+
+func (r result) measured(t *testing.T) (m measuredJSON) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.stdout), &m); err != nil {
+		t.Fatalf("%v: %s%s", err, r.stdout, r.stderr)
+	}
+	return m
+}
+
+// A configuration that hangs, faults, is refused or computes something else is named, and the sweep goes on. Of one of which
+// the clock lies there is no time.
+func TestMeasureNamesWhatFails(t *testing.T) {
+	standin.Install(t, false)
+	dir := fills(t, "fill_good", "fill_hang", "fill_fault", "fill_wrong", "fill_refused", "fill_liar", "fill_last")
+	db := filepath.Join(t.TempDir(), "w.db")
+	r := warptune(t, "measure", dir, "--all", "--db", db, "--limit", "3s", "--slots", "1", "--json")
+	m := r.ok(t).measured(t)
+	if len(m.Rows) != 2 || !strings.HasPrefix(m.Device, standin.GPU+", driver 999.1") {
+		t.Fatalf("timed were %+v on %q", m.Rows, m.Device)
+	}
+	for _, row := range m.Rows {
+		if row.MeasuredUS < 199 || row.MeasuredUS > 240 || row.Outcome.Checked.Compared == "" {
+			t.Errorf("a launch of 200 us came to %+v", row)
+		}
+	}
+	want := map[string]string{
+		"fill_hang": "timeout: measuring did not end within 3s", "fill_fault": "runtime: cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS",
+		"fill_wrong": "gave wrong results: element 0 of argument p is 8 on the GPU, and 7", "fill_refused": "compile: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX",
+		"fill_liar": "runtime: the GPU's clock says",
+	}
+	for _, f := range m.Failures {
+		if w := want[f.Parameters.KIND]; w == "" || !strings.HasPrefix(f.Validity+": "+f.Message, w) {
+			t.Errorf("%s: %s: %s, want %q", f.Parameters.KIND, f.Validity, f.Message, w)
+		}
+		delete(want, f.Parameters.KIND)
+	}
+	if len(want) > 0 {
+		t.Errorf("not named: %v", want)
+	}
+}
+
+// What is measured is beside what is predicted, and answers before it. Configurations that
+// were named are nobody's best.
+func TestConfirm(t *testing.T) {
+	standin.Install(t, false)
+	dir := fills(t, "fill_good", "fill_other")
+	db := filepath.Join(t.TempDir(), "w.db")
+	best := func() string {
+		return warptune(t, "best", dir, "--arch", standin.Arch, "--db", db).ok(t).stdout
+	}
+	warptune(t, "tune", dir, "--arch", standin.Arch, "--db", db).ok(t)
+	warptune(t, "measure", dir, "--config", `KIND="fill_other"`, "--db", db).ok(t)
+	if text := best(); !strings.Contains(text, "(simulated)") {
+		t.Errorf("the configuration that was named is the best:\n%s", text)
+	}
+	m := warptune(t, "tune", dir, "--arch", standin.Arch, "--db", db, "--confirm", "2", "--json").ok(t).measured(t)
+	if len(m.Rows) != 2 || m.Rows[0].Predicted == nil || m.Rows[0].Rank+m.Rows[1].Rank != 3 {
+		t.Errorf("confirmed were %+v", m.Rows)
+	}
+	if text := best(); !strings.Contains(text, "measured on "+standin.GPU) || strings.Contains(text, "simulated") {
+		t.Errorf("the best is not what was measured:\n%s", text)
+	}
+	if text := warptune(t, "fidelity", "--measured", "--db", db).ok(t).stdout; !strings.Contains(text, "1 groups of 2 configurations") || !strings.Contains(text, "measured on "+standin.GPU) {
+		t.Errorf("predictions are not scored against what was measured:\n%s", text)
+	}
+	table := warptune(t, "export", "--db", db, "--format", "json").ok(t).stdout
+	if !strings.Contains(table, `"simulated": false`) || !strings.Contains(table, `"simulated": true`) || !strings.Contains(table, `"measured_on": "`+standin.GPU) {
+		t.Errorf("the table has not both:\n%s", table)
+	}
+}
+
+// Without a GPU, and with one that others use, the command says so and ends with status 1.
+func TestMeasureRefuses(t *testing.T) {
+	standin.Install(t, false)
+	t.Setenv("STANDIN_USER", fmt.Sprint(os.Getpid()))
+	warptune(t, "measure", "transpose_tiled").refused(t, exitFailed, "other processes use the GPU", "--shared")
+	t.Setenv("WARPTUNE_LIBCUDA", filepath.Join(t.TempDir(), "none.so"))
+	for _, args := range [][]string{{"measure", "transpose_tiled"}, {"tune", "transpose_tiled", "--arch", "h200", "--confirm", "3"}} {
+		warptune(t, args...).refused(t, exitFailed, "nothing can be measured here", "there is no NVIDIA driver", "with a GPU")
+	}
+	warptune(t, "measure", "transpose_tiled", "--top", "3", "--all").refused(t, exitUsage, "one of")
+}
+
+// An architecture that the GPU is not is refused by what differs.
+func TestMeasureIsOfTheGPU(t *testing.T) {
+	standin.Install(t, false)
+	r := warptune(t, "measure", fills(t, "fill"), "--arch", "h100", "--all", "--db", filepath.Join(t.TempDir(), "w.db"))
+	r.refused(t, exitUsage, "compute capability 8.0, not 9.0")
+}
+
+// Selected are the fastest, then those of which the prediction is unsure.
+func TestSelection(t *testing.T) {
+	top := topOf("dram 10", "dram 11", "dram 12", "dram 13", "dram 14", "fp32 15", "dram 16 unsure", "dram 17")
+	s := selectFrom(top, 4)
+	if want := []string{"X=0", "X=1", "X=2", "X=3", "X=6"}; !slices.Equal(s.configs, want) || s.unsure != 1 {
+		t.Errorf("selected are %v, %d of them unsure, want %v", s.configs, s.unsure, want)
+	}
+	s = selectFrom(topOf("dram 10", "dram 11", "fp32 12", "dram 13"), 2)
+	if want := []string{"X=0", "X=1", "X=2"}; !slices.Equal(s.configs, want) {
+		t.Errorf("selected are %v, want %v: of another bound", s.configs, want)
+	}
+	if s.predicted["X=2"].rank != 3 || s.predicted["X=2"].timeUS != 12 {
+		t.Errorf("predicted of X=2: %+v", s.predicted["X=2"])
+	}
+}
+
+// topOf is an answer of configurations X=0, X=1, …, each "BOUND TIME [unsure]".
+func topOf(rows ...string) *warptunev1.TopResponse {
+	top := &warptunev1.TopResponse{Names: []string{"X"}}
+	for i, text := range rows {
+		var bound, unsure string
+		o := &warptunev1.Outcome{Validity: warptunev1.Validity_VALIDITY_CORRECT}
+		_, _ = fmt.Sscan(text, &bound, &o.TimeUs, &unsure)
+		if o.Bound = bound; unsure != "" {
+			o.Metrics = map[string]float64{evaluate.SamplingError: 0.2}
+		}
+		top.Results = append(top.Results, &warptunev1.Result{Config: rpc.FromValues([]search.Value{search.OfInt(int64(i))}), Outcome: o})
+	}
+	return top
+}

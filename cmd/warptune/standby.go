@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/standby"
+)
+
+// standbyCommand shows how it stands with a coordinator and its standby.
+func (a *app) standbyCommand() *cobra.Command {
+	var conn connection
+	cmd := &cobra.Command{
+		Use:   "standby",
+		Short: "Show which coordinator serves, which one follows, and how far behind it is",
+		Args:  exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if conn.coordinator == "" {
+				return usagef("warptune standby: give --coordinator and the addresses of both coordinators")
+			}
+			cc, err := conn.security.Dial(conn.coordinator)
+			if err != nil {
+				return err
+			}
+			defer cc.Close()
+			m, err := warptunev1.NewStandbyServiceClient(cc).Standing(cmd.Context(), &warptunev1.StandingRequest{})
+			if err != nil {
+				return conn.remote(err)
+			}
+			if a.json {
+				return a.printJSON(protoJSON(m))
+			}
+			_, err = fmt.Fprintln(a.stdout, standingText(m))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&conn.coordinator, "coordinator", "", "address of a running coordinator, or those of both, separated by commas")
+	conn.security.ClientFlags(cmd.Flags())
+	return cmd
+}
+
+func standingText(m *warptunev1.StandingResponse) string {
+	if m.GetNode() == "" {
+		return "this coordinator has no standby, and no lease (coordinator --arbiter)"
+	}
+	return standby.Standing{
+		Role: standby.RolePrimary, Node: m.GetNode(), Term: m.GetTerm(), InSync: m.GetInSync(), Connected: m.GetConnected(),
+		Behind: m.GetBehind(), Heard: time.Duration(m.GetHeardMs()) * time.Millisecond, Problem: m.GetProblem(), Required: m.GetRequired(),
+	}.String()
+}
