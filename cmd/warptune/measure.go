@@ -236,7 +236,7 @@ func (a *app) predict(ctx context.Context, m *measuring, p *plan) ([]selection, 
 		}
 		ctx, fault := context.WithCancelCause(ctx)
 		defer fault(nil)
-		t := tuning{app: a, plan: p, conn: m.conn, slots: m.slots}
+		t := tuning{app: a, plan: p, conn: &m.conn, slots: m.slots}
 		if err := t.work(ctx, c, answers, fault); err != nil {
 			return err
 		}
