@@ -35,7 +35,7 @@ func (r *recording) recheck(err error) error {
 
 // confirm executes a CTA in full, within the budget, whose slice showed what may be a race. Whether
 // two writes race depends on the values stored, which the slice does not compute. It returns nil if
-// it finds no fault. It executes nothing where the budget does not go as far as the race, products of matrices counted.
+// it finds no fault. It executes nothing where the budget does not go as far as the race, MMAs counted.
 func (r *recording) confirm(id int64, suspect *fault.Fault) error {
 	limit := r.checkLimit()
 	if suspect.CTA == id {

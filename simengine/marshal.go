@@ -111,7 +111,7 @@ func fits(given []Arg, req *Request) error {
 	return nil
 }
 
-// BufferName is the name of a buffer in faults (exec.Fault.Buffer): the index of the kernel's
+// BufferName is the name of a buffer in faults (fault.Fault.Buffer): the index of the kernel's
 // parameter, from 0, and the name of the argument passed for it.
 func BufferName(parameter int, argument string) string {
 	return fmt.Sprintf("argument %d (%s)", parameter, argument)
