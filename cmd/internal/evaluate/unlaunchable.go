@@ -11,6 +11,9 @@ import (
 // unlaunchable says of a launch, before anything is compiled for it, that no kernel can be launched so: by its extents,
 // and by its dynamic shared memory. nil: by these it can.
 func unlaunchable(l *kernel.Launch, d *arch.Descriptor) error {
+	if l.Recorded && l.Compile.Missing != nil {
+		return nil // the record of what did not compile has no extents
+	}
 	var grid, block [3]int
 	for i := range 3 {
 		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {
