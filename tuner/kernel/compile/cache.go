@@ -91,7 +91,7 @@ func (c *Cached) key(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal([]any{"warptune ptx 2", who, r.Target, r.Language, src.Digest, src.MacroKey(), r.Options, r.Entry})
+	b, err := json.Marshal([]any{"warptune ptx 3", who, r.Target, r.Language, src.Digest, src.MacroKey(), r.Options, r.Entry})
 	if err != nil {
 		return "", err
 	}

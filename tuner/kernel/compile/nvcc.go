@@ -98,16 +98,33 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
 	}
 	ptx = asnvcc.PlainLines(ptx, w.path("src"))
+	ptx, entry := takeNVCCEntry(ptx)
 	compiler := f.version
 	if bytes.Contains(ptx, []byte("vprintf")) {
 		compiler += printsLeftOut
 	}
-	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx)}, nil
+	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 
-// nvccEntry has nvcc instantiate a kernel, as a program does that launches it. Its name in the
-// PTX is found there.
-const nvccEntry = "__attribute__((used)) static void warptune_entry() { auto *k = &(%s); (void)k; }"
+// nvccEntry has nvcc instantiate a kernel, as a program does that launches it, and say its name in the PTX: the source may
+// instantiate the template with other arguments, too.
+const nvccEntry = "__device__ auto *warptune_entry = &(%s);"
+
+var (
+	nvccEntryVariable = regexp.MustCompile(`(?m)^(?:\.visible )?\.global \.align 8 \.u64 warptune_entry = ([\w$]+);\n\n?`)
+	// nvccPrototype is a declaration of a kernel, which there is where it is named before it is defined.
+	nvccPrototype = regexp.MustCompile(`(?m)^(?:\t// \.globl\t[\w$]+\n)?(?:\.visible |\.weak )?\.entry [\w$]+\n\([^)]*\)\n(?:\.[^{};\n]*\n)*;\n`)
+)
+
+// takeNVCCEntry takes the variable of nvccEntry out of the PTX, and returns the kernel that it names; "" if there is none.
+func takeNVCCEntry(ptx []byte) ([]byte, string) {
+	m := nvccEntryVariable.FindSubmatch(ptx)
+	if m == nil {
+		return ptx, ""
+	}
+	ptx = nvccEntryVariable.ReplaceAllLiteral(ptx, nil)
+	return nvccPrototype.ReplaceAllLiteral(ptx, nil), string(m[1])
+}
 
 // nvccArgs is the command line, run in src/. Warnings tell of macros that the source
 // redefines.
