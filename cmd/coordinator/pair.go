@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"strings"
@@ -95,7 +96,9 @@ type leading struct {
 // lead returns once this coordinator is to serve; nil: it was told to stop before.
 func (o *options) lead(ctx context.Context, log hclog.Logger) (*leading, error) {
 	if o.pair.arbiter == "" {
-		if n, err := standby.FindNode(o.data); err != nil {
+		if n, err := standby.FindNode(o.data); errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("%w: choose another --data", err)
+		} else if err != nil {
 			return nil, err
 		} else if n != nil {
 			return nil, tuner.Errorf(tuner.Conflict, "start", "%s is %s, one of two coordinators, and another may serve in its place: give --arbiter and, if it is to be alone from now on, remove its warptune.node first", o.data, n.Name)

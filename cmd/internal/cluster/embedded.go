@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/measure"
 	"github.com/warptune/warptune/tuner/coordinator"
@@ -65,13 +67,21 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e := &Embedded{memory: rpc.NewMemory(), server: rpc.NewServer(c, nil), store: st, run: new(errgroup.Group), stop: stop}
 	e.run.Go(func() error { return c.Run(run) })
-	e.run.Go(func() error { return e.server.Serve(e.memory.Listener()) })
+	e.run.Go(func() error { return e.serve(e.memory.Listener()) })
 	// Where there can be no socket, for a long path or a file system without, others
 	// are told who has the database.
 	if l, err := listenBeside(path); err == nil {
-		e.run.Go(func() error { return e.server.Serve(l) })
+		e.run.Go(func() error { return e.serve(l) })
 	}
 	return e, nil
+}
+
+// serve serves until Close, which may come before it has begun.
+func (e *Embedded) serve(l net.Listener) error {
+	if err := e.server.Serve(l); !errors.Is(err, grpc.ErrServerStopped) {
+		return err
+	}
+	return nil
 }
 
 // provide makes the database's directory, or says that there is no database.
