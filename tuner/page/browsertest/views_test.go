@@ -67,6 +67,7 @@ func checkView(t *testing.T, p *browsertest.Page, look browsertest.Options, view
 func TestLinks(t *testing.T) {
 	s := serve(t, 1000)
 	p := browsertest.Open(t, s.URL+"/#/"+small, browsertest.Options{})
+	p.Wait(`document.querySelector("main")?.dataset.view === "` + views[0] + `"`) // the links before are of the list of sweeps
 	for i, view := range views {
 		p.Click(fmt.Sprintf(`nav a:nth-of-type(%d)`, i+1))
 		p.Wait(`document.querySelector("main")?.dataset.view === "` + view + `"`)
