@@ -566,6 +566,11 @@ func TestStandbyDiesAndIsFull(t *testing.T) {
 	p.now[1].kill()
 	p.maxSize[1] = 64 << 10
 	p.start(1)
+	for until := time.Now().Add(patience); !strings.Contains(p.now[0].stderr.String(), "takes no writes"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) { // it takes writes for as long as its file has free pages
+			t.Fatalf("the standby's disk does not fill\n%s", p.logs())
+		}
+	}
 	p.standing(func(r standby.Record) bool { return r.Standby == "" })
 	before := len(p.witness.all())
 	for until := time.Now().Add(patience); len(p.witness.all()) < before+100; time.Sleep(5 * time.Millisecond) {
