@@ -329,6 +329,9 @@ func TestSuspectsAreAlone(t *testing.T) {
 func TestMachinesThatEndAll(t *testing.T) {
 	d := newDesk(t, 1)
 	first := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants
+	for range 100 { // it is known that workers live long
+		d.call(8*time.Second, tuner.Sync{Worker: alice, Held: held(first...)})
+	}
 	d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(first[0])}})
 	d.add(2, tunertest.Bundle{Size: 12}) // nothing of it is known that they could begin with
 	for i := range 80 {
