@@ -31,9 +31,9 @@ type Set struct {
 	Author   Author `json:"author"`
 	Role     Role   `json:"role"`
 	// Outside says how to come by the files of a set that is not in the repository; "" for the others.
-	Outside string `json:"outside,omitempty"`
-	Files   Files  `json:"files"`
-	Fetch   *Fetch `json:"fetch,omitempty"`
+	Outside string  `json:"outside,omitempty"`
+	Files   Files   `json:"files"`
+	Fetch   []Fetch `json:"fetch,omitempty"` // what a checkout does not carry
 
 	Configurations int `json:"configurations"`     // records in Files.Timings
 	Profiled       int `json:"profiled,omitempty"` // records in Files.Counters
@@ -78,13 +78,6 @@ type Files struct {
 	Kernels  string   `json:"kernels,omitempty"`  // directory of definitions and sources; "": the kernels are built in
 	PTX      string   `json:"ptx,omitempty"`      // archive of the PTX that ran
 	Extra    []string `json:"extra,omitempty"`    // further files
-}
-
-// Fetch says where a PTX archive is that a checkout does not have: in the repository's history.
-type Fetch struct {
-	Commit string `json:"commit"` // full hash
-	Path   string `json:"path"`   // of the file in that commit
-	SHA256 string `json:"sha256"`
 }
 
 // Blind is a blind prediction.
@@ -185,7 +178,7 @@ func (s *Set) Missing() error {
 	}
 	for _, f := range []string{s.Files.Timings, s.Files.PTX} {
 		if f == "" {
-			continue
+			continue // the PTX is built in
 		}
 		if _, err := os.Stat(s.Path(f)); err != nil {
 			return fmt.Errorf("data set %s lacks %s: \"make data\" takes it out of the repository's history (%w)", s.Name, f, err)
