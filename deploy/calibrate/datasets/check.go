@@ -45,8 +45,8 @@ func (s *Set) check() error {
 		}
 	}
 	for _, f := range s.Fetch {
-		if !commitForm.MatchString(f.Commit) || f.Path == "" || !sumForm.MatchString(f.SHA256) {
-			return fmt.Errorf("fetch: a commit's 40 digits, a path and the 64 digits of a sha256 are needed")
+		if err := f.check(); err != nil {
+			return fmt.Errorf("fetch: %w", err)
 		}
 	}
 	for _, b := range s.Blind {
@@ -84,6 +84,12 @@ func (m *Manifest) Check(dir string) error {
 		}
 		if err := s.checkFiles(listed); err != nil {
 			errs = append(errs, fmt.Errorf("set %s: %w", s.Name, err))
+		}
+	}
+	results := m.results()
+	for _, f := range results.Fetch {
+		if _, err := results.Fetched(f); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {

@@ -32,10 +32,18 @@ func TestFetchedIsIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.Sets {
-		s := &m.Sets[i]
-		if line := "/deploy/calibrate/datasets/" + s.Name + "/\n"; len(s.Fetch) > 0 && !strings.Contains(string(ignored), line) {
-			t.Errorf(".gitignore lacks %s", line)
+	for _, s := range m.Fetchable() {
+		lines := []string{"/deploy/calibrate/datasets/" + s.Name + "/\n"}
+		if s.Name == "results" {
+			lines = nil
+			for _, f := range s.Fetch {
+				lines = append(lines, "/deploy/calibrate/results/"+f.File+"\n")
+			}
+		}
+		for _, line := range lines {
+			if !strings.Contains(string(ignored), line) {
+				t.Errorf(".gitignore lacks %s", line)
+			}
 		}
 	}
 }
@@ -95,6 +103,7 @@ func TestBadManifests(t *testing.T) {
 		{`"kernels": 1`, `"kernels": 1, "blind": [{"cycle": {"regret1": 0.9, "mape": 3}}]`, "0.9"},
 		{`"kernels": 1`, `"kernels": 1, "blind": [{"model": {"regret1": 1, "mape": 3}}]`, "cycle"},
 		{`"kernels": 1`, `"kernels": 1, "fetch": [{"commit": "1", "path": "p", "sha256": ""}]`, "fetch"},
+		{`]}`, `], "results": [{"file": "r", "commit": "1", "path": "p", "sha256": ""}]}`, "results"},
 		{`]}`, `]} x`, "after"},
 	} {
 		if m, err := Load(small(t, c[0], c[1])); err == nil || m != nil || !strings.Contains(err.Error(), c[2]) {

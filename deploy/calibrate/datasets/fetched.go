@@ -19,6 +19,26 @@ type Fetch struct {
 	SHA256 string `json:"sha256"`         // of a file; of a directory as Sum says
 }
 
+func (f *Fetch) check() error {
+	if !commitForm.MatchString(f.Commit) || f.Path == "" || !sumForm.MatchString(f.SHA256) {
+		return fmt.Errorf("a commit's 40 digits, a path and the 64 digits of a sha256 are needed")
+	}
+	return nil
+}
+
+// Fetchable returns the sets of which something is to be fetched, and the results as one of the name "results".
+func (m *Manifest) Fetchable() []*Set {
+	all := []*Set{m.results()}
+	for i := range m.Sets {
+		all = append(all, &m.Sets[i])
+	}
+	return slices.DeleteFunc(all, func(s *Set) bool { return len(s.Fetch) == 0 })
+}
+
+func (m *Manifest) results() *Set {
+	return &Set{Name: "results", Fetch: m.Results, dir: filepath.Join(m.dir, "../results")}
+}
+
 // Fetched reports whether what an entry names is here. It is an error if that is something else than was fetched.
 func (s *Set) Fetched(f Fetch) (bool, error) {
 	var except []string

@@ -16,6 +16,10 @@ import (
 // Manifest lists data sets in the order in which they were made.
 type Manifest struct {
 	Sets []Set `json:"sets"`
+	// Results are files of ../results that a checkout does not carry.
+	Results []Fetch `json:"results,omitempty"`
+
+	dir string
 }
 
 // Set is one data set: configurations that were timed on one kind of GPU.
@@ -115,6 +119,7 @@ func Load(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	m.dir = dir
 	for i := range m.Sets {
 		m.Sets[i].dir = filepath.Join(dir, m.Sets[i].Name)
 	}
@@ -130,6 +135,11 @@ func parse(text []byte) (*Manifest, error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something stands after the manifest")
+	}
+	for _, f := range m.Results {
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("results: %w", err)
+		}
 	}
 	seen := map[string]bool{}
 	for i := range m.Sets {

@@ -1,4 +1,4 @@
-// Command fetch takes the data sets that a checkout does not carry out of the repository's history, by git. A clone with
+// Command fetch takes the data sets and results that a checkout does not carry out of the repository's history, by git. A clone with
 // its history needs no network; a shallow one asks origin for the commit.
 //
 //	go run ./deploy/calibrate/datasets/fetch [NAME]...    # default: all
@@ -37,15 +37,15 @@ func fetchAll(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
+	sets := m.Fetchable()
 	for _, name := range names {
-		if _, err := m.Find(name); err != nil {
-			return err
+		if !slices.ContainsFunc(sets, func(s *datasets.Set) bool { return s.Name == name }) {
+			return fmt.Errorf("nothing of a data set %q is to be fetched", name)
 		}
 	}
 	var errs []error
-	for i := range m.Sets {
-		s := &m.Sets[i]
-		if s.Fetch == nil || len(names) > 0 && !slices.Contains(names, s.Name) {
+	for _, s := range sets {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
 			continue
 		}
 		if err := fetch(s); err != nil {
