@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/explain"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -190,7 +191,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	}
 	t.row("workers", fmt.Sprint(s.GetWorkers()))
 	if best := s.GetBest(); best != nil {
-		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
+		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), explain.BoundWords(best.GetOutcome().GetBound())))
 	}
 	if best := s.GetBest(); best != nil {
 		t.row("checked", "the best "+checkedText(best.GetOutcome().GetChecked()))
