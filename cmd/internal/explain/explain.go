@@ -153,7 +153,7 @@ var boundNames = map[string]string{
 var stallNames = map[string]string{
 	"wait": "results of arithmetic", "short_scoreboard": "shared memory or the special-function unit", "long_scoreboard": "data from L1, L2 or DRAM", "imc_miss": "constants",
 	"lg_throttle": "room in the queue of global and local memory", "mio_throttle": "room in the queue of shared memory and its like", "math_pipe_throttle": "an arithmetic pipe",
-	"barrier": "barriers", "membar": "memory fences", "branch_resolving": "branches", "no_instruction": "instructions", "idle": "work: SMs or schedulers have no warp",
+	"barrier": "barriers", "wgmma": "warpgroup products (wgmma)", "membar": "memory fences", "branch_resolving": "branches", "no_instruction": "instructions", "idle": "work: SMs or schedulers have no warp",
 }
 
 // Bound is what bounds a launch, in words.
