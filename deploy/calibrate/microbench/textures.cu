@@ -108,6 +108,12 @@ __global__ void weights(cudaTextureObject_t t, float *out) {
   out[i] = tex1D<float>(t, 0.5f + i / 2048.f);
 }
 
+// what fetches give at coordinates inside and outside, all four channels
+__global__ void fetches(cudaTextureObject_t t, const float *x, float4 *out) { out[threadIdx.x] = tex1D<float4>(t, x[threadIdx.x]); }
+__global__ void fetches2D(cudaTextureObject_t t, const float *x, float4 *out) { out[threadIdx.x] = tex2D<float4>(t, x[threadIdx.x], x[threadIdx.x] * 0.75f); }
+__global__ void gathers(cudaTextureObject_t t, const float *x, float4 *out) { out[threadIdx.x] = tex2Dgather<float4>(t, x[threadIdx.x], x[threadIdx.x] * 0.75f, 0); }
+__global__ void linears(cudaTextureObject_t t, const float *x, float4 *out) { out[threadIdx.x] = tex1Dfetch<float4>(t, int(threadIdx.x) - 8); }
+
 struct Texture {
   cudaArray_t array = nullptr;
   void *linear = nullptr;
@@ -167,8 +173,58 @@ template <int OP> void formats() {
   measure<OP, float4>("uchar4", cudaCreateChannelDesc<uchar4>(), 4);
 }
 
+static void show(const char *op, const char *format, int mode, int filter, int normalized, void (*k)(cudaTextureObject_t, const float *, float4 *), cudaTextureObject_t t) {
+  std::vector<float> x(32);
+  for (int i = 0; i < 32; i++) x[i] = (i * 0.097f - 1.03f) * (normalized ? 1 : 5);
+  Buffer<float> at(32);
+  Buffer<float4> out(32);
+  at.put(x);
+  k<<<1, 32>>>(t, at.p, out.p);
+  CHECK(cudaDeviceSynchronize());
+  auto v = out.get(32);
+  for (int i = 0; i < 32; i++) {
+    const float c[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
+    for (int n = 0; n < 4; n++)
+      emit("texture.fetch", Params()("op", op)("format", format)("mode", mode)("filter", filter)("normalized", normalized)("x", x[i])("lane", i)("channel", n), c[n], "value");
+  }
+}
+
+// values fetches from images of 5 and of 5 by 4 texels, whose numbers are squares
+static void values() {
+  std::vector<float> f(20);
+  std::vector<uchar4> u(20);
+  for (int i = 0; i < 20; i++) f[i] = float(i * i + 1), u[i] = make_uchar4(i * 12, 255 - i * 12, i * i / 2, 128);
+  for (int two = 0; two < 2; two++)
+    for (int bytes = 0; bytes < 2; bytes++) {
+      cudaChannelFormatDesc c = bytes ? cudaCreateChannelDesc<uchar4>() : cudaCreateChannelDesc<float>();
+      cudaArray_t a;
+      CHECK(cudaMallocArray(&a, &c, 5, two ? 4 : 0, two ? cudaArrayTextureGather : 0));
+      CHECK(cudaMemcpy2DToArray(a, 0, 0, bytes ? (void *)u.data() : (void *)f.data(), 20, 20, two ? 4 : 1, cudaMemcpyHostToDevice));
+      for (int mode = 0; mode < 4; mode++)
+        for (int filter = 0; filter < 2; filter++)
+          for (int normalized = 0; normalized < 2; normalized++) {
+            cudaResourceDesc r = {};
+            r.resType = cudaResourceTypeArray, r.res.array.array = a;
+            cudaTextureDesc s = {};
+            s.addressMode[0] = s.addressMode[1] = cudaTextureAddressMode(mode);
+            s.filterMode = cudaTextureFilterMode(filter), s.normalizedCoords = normalized;
+            s.readMode = bytes ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+            cudaTextureObject_t t;
+            CHECK(cudaCreateTextureObject(&t, &r, &s, nullptr));
+            const char *format = bytes ? "uchar4" : "float";
+            show(two ? "2d" : "1d", format, mode, filter, normalized, two ? fetches2D : fetches, t);
+            if (two && !filter) show("gather", format, mode, filter, normalized, gathers, t);
+            CHECK(cudaDestroyTextureObject(t));
+          }
+      CHECK(cudaFreeArray(a));
+    }
+  Texture t(cudaCreateChannelDesc<float>(), 4, 20, 1, 0, false, f.data(), true);
+  show("fetch", "float", 0, 0, 0, linears, t.t);
+}
+
 int main() {
   Device d;
+  values();
   formats<Fetch1D>();
   formats<Point2D>();
   formats<Linear2D>();
