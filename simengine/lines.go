@@ -163,6 +163,12 @@ func memoryKind(in *ir.Instr) string {
 		return space + " store"
 	case ir.Atom, ir.Red:
 		return space + " atomic"
+	case ir.Tex:
+		return "texture fetch"
+	case ir.Suld:
+		return "surface load"
+	case ir.Sust:
+		return "surface store"
 	case ir.CpAsync:
 		return "asynchronous copy"
 	case ir.BulkCopy, ir.BulkPrefetch:

@@ -150,6 +150,7 @@ type units struct {
 	l1      *cache.L1
 	mem     *dram.Share // this SM's share of L2 and DRAM
 	lsu     dram.Server // load/store unit
+	texture dram.Server // texture unit
 	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server
 	copies  dram.Server // the engine of bulk copies
