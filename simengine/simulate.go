@@ -120,13 +120,13 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	device := req.Ideal.Machine(req.Arch)
 	in := timing.Input{
 		Arch: device, Program: req.Ideal.Program(program), CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program.Kernel, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches, Profile: req.Lines,
 	}
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
-	in.ProbeSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA)
+	in.ProbeSource = req.Ideal.Traces(program, device, rec.deviceCTA)
 	if req.Level == Model {
 		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
 	}

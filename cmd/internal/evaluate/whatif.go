@@ -83,7 +83,9 @@ func concerned(r *simengine.Report) (list []ideal.Set) {
 	some(ideal.Banks, asked("shared load", "shared store", "shared atomic").Wavefronts > 0)
 	some(ideal.Coalescing, asked("global load", "global store").Sectors > 0)
 	some(ideal.Constants, asked("constant load").Wavefronts > 0)
-	some(ideal.Atomics, asked("shared atomic", "global atomic").Requests > 0)
+	some(ideal.Atomics, asked("global atomic").Requests > 0)
+	some(ideal.L2Atomics, asked("global atomic").Requests > 0)
+	some(ideal.SharedAtomics, asked("shared atomic").Requests > 0)
 	some(ideal.Divergence, threads < 31.9*warp)
 	some(ideal.Barriers, barriers)
 	if r.SpillBytes > 0 {
