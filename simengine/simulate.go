@@ -37,6 +37,11 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	}
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
+	if req.Lines && req.Level == Model {
+		if out.Operations, err = rec.operations(); err != nil {
+			return nil, &Failure{FailureUnsupported, err}
+		}
+	}
 	out.Checked, out.Execution = execution.Checked, execution
 	return out, nil
 }
@@ -104,6 +109,9 @@ func (r *recording) noSlower(p prediction, req Request, program *assemble.Progra
 	seat, err := residencyOf(r.kernel, program, &req)
 	if err != nil {
 		return p, nil
+	}
+	if _, ok := r.predicted[predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes, true, 0}]; ok {
+		req.Lines = true // known with lines
 	}
 	plain, err := r.predict(&req, program, seat)
 	if err == nil && plain.result.TimeUS < p.result.TimeUS {
