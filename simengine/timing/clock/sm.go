@@ -340,7 +340,7 @@ func (s *sm) run(target int64, stagger bool) error {
 			t = min(t, s.subs[k].wake)
 		}
 		if t == never {
-			if c := s.c; c.async && s.unstick() {
+			if c := s.c; (c.async || c.named) && s.unstick() {
 				continue
 			}
 			break
