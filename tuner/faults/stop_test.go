@@ -41,6 +41,9 @@ func TestStopped(t *testing.T) {
 				t.Fatal("no worker's late reports are fenced")
 			}
 			w := f.workers[rng.IntN(8)].process()
+			if w == nil { // it has not been started yet
+				continue
+			}
 			w.halt(t)
 			time.Sleep(3 * lease)
 			w.signal(syscall.SIGCONT)
