@@ -5,6 +5,7 @@ import { useDocument } from "../lib/load";
 import { Card, Numbers, Params, Trouble, Waiting } from "../lib/parts";
 import { href } from "../lib/route";
 import { use } from "../lib/store";
+import { isMeasured } from "../model/items";
 import { boundWords } from "../lib/words";
 import type { ViewProps } from ".";
 
@@ -34,9 +35,10 @@ export function Architectures({ sweep }: ViewProps) {
 
 /** Sweeps of the same kernel and problem, the newest of each architecture. */
 function alike(all: doc.Sweep[], like: doc.Sweep): doc.Sweep[] {
+  const measured = isMeasured(like);
   const seen = new Map<string, doc.Sweep>([[like.arch.name, like]]);
   for (const s of all)
-    if (s.kernel === like.kernel && String(s.problem) === String(like.problem) && !seen.has(s.arch.name)) seen.set(s.arch.name, s);
+    if (s.kernel === like.kernel && String(s.problem) === String(like.problem) && isMeasured(s) === measured && !seen.has(s.arch.name)) seen.set(s.arch.name, s);
   return all.filter((s) => seen.get(s.arch.name)?.id === s.id);
 }
 
