@@ -68,12 +68,12 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 		},
 		{
 			Level: "shared", Title: "Shared memory", CapacityBytes: known(carve), InUseBytes: known(sharedInUse(r, carve)), ReadBytes: known(lineBytes * get(countShared)),
-			Counts: "128 for each wavefront; a bank conflict is one more", RateOf: dataStage,
+			Counts: "128 bytes for each wavefront; a bank conflict is one wavefront more", RateOf: dataStage,
 			Figures: figures("bytes a CTA", float64(o.Shared), "wavefronts", get(countShared), "bank conflicts", get(countConflictsLd, countConflictsSt)),
 		},
 		{
 			Level: "l1", Title: "L1", CapacityBytes: known(l1), ReadBytes: known(sectorBytes * get(countLoadSectors)), WrittenBytes: known(sectorBytes * get(countStoreSector)),
-			Counts: "32 for each sector that global loads and stores ask for", RateOf: dataStage, HitShare: known(get(countL1Hits) / 100),
+			Counts: "32 bytes for each sector that global loads and stores ask for", RateOf: dataStage, HitShare: known(get(countL1Hits) / 100),
 			Figures: figures("requests", get(countLoads, countStores), "sectors", get(countLoadSectors, countStoreSector), "wavefronts", get(countWavefronts)),
 		},
 		{

@@ -9,7 +9,7 @@ import type { Theme } from "../lib/theme";
 export interface Pairs { predicted: number[]; measured: number[]; text(i: number): string }
 
 export function drawScatter(ctx: CanvasRenderingContext2D, w: number, h: number, t: Theme, p: Pairs, chosenAt: number): Drawn {
-  const left = 70, right = w - 14, bottom = h - 44, top = 12;
+  const left = 70, right = w - 28, bottom = h - 44, top = 12;
   const [low, high] = span(p.predicted, p.measured);
   const x = logAxis(low, high, left, right, 5), y = logAxis(low, high, bottom, top, 5);
   frame(ctx, t, x, y, left, right, bottom, top);
@@ -46,8 +46,12 @@ function frame(ctx: CanvasRenderingContext2D, t: Theme, x: Axis, y: Axis, left: 
   ctx.fillStyle = t.muted;
   ctx.lineWidth = 1;
   ctx.textBaseline = "middle";
+  let free = left - 20;
   for (const v of x.ticks) {
     line(ctx, x(v), top, x(v), bottom);
+    const half = ctx.measureText(time(v)).width / 2;
+    if (x(v) - half < free) continue;
+    free = x(v) + half + 8;
     ctx.textAlign = "center";
     ctx.fillText(time(v), x(v), bottom + 13);
   }

@@ -1,6 +1,6 @@
 // The same kernel on several architectures: the best of each, and what it costs on the others.
 import type * as doc from "../model/documents";
-import { count, percent, si, time, times } from "../lib/format";
+import { count, kib, percent, si, time, times } from "../lib/format";
 import { useDocument } from "../lib/load";
 import { Card, Numbers, Params, Trouble, Waiting } from "../lib/parts";
 import { href } from "../lib/route";
@@ -107,7 +107,7 @@ function Machines(p: { sweeps: doc.Sweep[] }) {
   const rows: [string, (a: doc.Arch) => string][] = [
     ["Compute capability", (a) => a.compute_capability], ["SMs", (a) => count(a.sms)], ["Clock", (a) => `${count(a.clock_mhz)} MHz`],
     ["Warps an SM", (a) => count(a.max_warps_per_sm)], ["Registers an SM", (a) => count(a.registers_per_sm)],
-    ["Shared memory a CTA", (a) => si(a.shared_bytes_per_cta, "B")], ["L2", (a) => si(a.l2_bytes, "B")], ["DRAM", (a) => si(a.dram_bytes, "B")],
+    ["Shared memory a CTA", (a) => kib(a.shared_bytes_per_cta)], ["L2", (a) => kib(a.l2_bytes)], ["DRAM", (a) => kib(a.dram_bytes)],
     ...peaks.map((u): [string, (a: doc.Arch) => string] => [`${u} peak`, (a) => peak(a, u)]),
     ["Figures not verified", (a) => `${a.unverified_figures} of ${a.figures} (${percent(a.unverified_figures / a.figures)})`],
   ];

@@ -24,7 +24,7 @@ export interface TableColumn {
 export function columns(d: Data): TableColumn[] {
   const best = d.order.length ? d.time[d.order[0]] : NaN;
   const rank: TableColumn = {
-    id: "rank", title: "Rank", help: "Place by predicted time", fixed: true, shown: true, width: 8, number: true,
+    id: "rank", title: "Rank", help: "Place by time", fixed: true, shown: true, width: 8, number: true,
     value: (r) => d.place[r], text: (r) => count(d.place[r] + 1) + (d.group[r] === 0 && d.ties > 1 ? " =" : ""), raw: (r) => String(d.place[r] + 1),
   };
   const over: TableColumn = {

@@ -25,7 +25,7 @@ export function Memory({ sweep, data }: ViewProps) {
 
 export function Hierarchy(p: { trial: doc.Trial }) {
   const levels = p.trial.memory ?? [];
-  if (!levels.length) return <Nothing what={p.trial.message || "Nothing is known of the memory of this configuration."} />;
+  if (!levels.some((l) => l.read_bytes !== null)) return <Nothing what={p.trial.message || "Nothing is known of the memory of this configuration: its counters are not stored."} />;
   const most = Math.max(...levels.map((l) => (l.read_bytes ?? 0) + (l.written_bytes ?? 0)), 1);
   return (
     <Card title="Memory hierarchy" about={about(levels)}>
@@ -99,8 +99,8 @@ function Flow(p: { level: doc.MemoryLevel; most: number }) {
   const wide = (v: doc.Unknown) => (v ? Math.max(2, (70 * v) / p.most) : 0) + "px";
   return (
     <div class="flow">
-      {r !== null && <><i style={{ width: wide(r), background: "var(--accent)" }} /><span>↑ {bytes(r)} read{w === null && " and written"}</span></>}
-      {w !== null && <><i style={{ width: wide(w), background: "var(--mark)" }} /><span>↓ {bytes(w)} written</span></>}
+      {r !== null && <span class="amount"><i style={{ width: wide(r), background: "var(--accent)" }} />↑ {bytes(r)} read{w === null && " and written"}</span>}
+      {w !== null && <span class="amount"><i style={{ width: wide(w), background: "var(--mark)" }} />↓ {bytes(w)} written</span>}
       <span class="counts">{p.level.counts}</span>
     </div>
   );

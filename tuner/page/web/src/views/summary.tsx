@@ -82,8 +82,9 @@ function Bound(p: { data: Data; row: number; one?: doc.ExplainedConfig }) {
   return (
     <section>
       <h2>What bounds it</h2>
-      <div class="mid">{boundWords(name)}</div>
+      <div class="mid">{name ? boundWords(name) : "Measuring does not tell"}</div>
       {nearest.length > 0 && <Bars rows={nearest.map((u, i) => ({ name: boundWords(u.name), share: u.value, text: percent(u.value), tone: i === 0 ? "hot" as const : undefined }))} />}
+      {nearest.length > 0 && !name && <p class="muted small">As it is simulated:</p>}
       {nearest.length > 0 && <p class="muted small">How near each unit comes to its peak: the nearest bounds, from 60 % on; below that latency does.</p>}
       <p class="row small"><a href={href({ view: "memory" })}>Memory</a><a href={href({ view: "slots" })}>Issue slots</a><a href={href({ view: "roofline" })}>Roofline</a></p>
     </section>

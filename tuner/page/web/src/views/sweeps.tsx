@@ -3,11 +3,12 @@ import type * as doc from "../model/documents";
 import { count, duration, plural, time } from "../lib/format";
 import { Card, Params } from "../lib/parts";
 import { href } from "../lib/route";
+import { isMeasured } from "../model/items";
 import { boundBy } from "../lib/words";
 
 export function sweepName(s: doc.Sweep): string {
   const problem = s.problem?.length ? ` ${s.problem.join(" × ")}` : "";
-  return `${s.kernel}${problem} on ${s.arch.name}`;
+  return `${s.kernel}${problem} on ${s.arch.name}${isMeasured(s) ? ", measured" : ""}`;
 }
 
 export const failed = (c: doc.Counts): number =>
@@ -40,7 +41,7 @@ function SweepCard(p: { s: doc.Sweep }) {
       </div>
       <SweepProgress s={s} />
       <div class="row">
-        {s.best ? <><strong class="mid">{time(s.best.time_us)}</strong><span class="muted">bound by {boundBy(s.best.bound)}</span><Params config={s.best.parameters} /></>
+        {s.best ? <><strong class="mid">{time(s.best.time_us)}</strong>{s.best.bound && <span class="muted">bound by {boundBy(s.best.bound)}</span>}<Params config={s.best.parameters} /></>
           : <span class="muted">Nothing valid so far.</span>}
         <span style={{ flex: 1 }} />
         {bad > 0 && <a class="bad" href={href({ sweep: s.id, view: "progress", trial: undefined, other: undefined })}>{count(bad)} failed</a>}
