@@ -28,7 +28,7 @@ func UnitWords(name string) string {
 var stallWords = map[string]string{
 	"wait": "results of arithmetic", "short_scoreboard": "shared memory or the special-function unit", "long_scoreboard": "data from L1, L2 or DRAM", "imc_miss": "constants",
 	"lg_throttle": "room in the queue of global and local memory", "mio_throttle": "room in the queue of shared memory and the special-function unit", "math_pipe_throttle": "a busy arithmetic pipe",
-	"barrier": "other warps at a barrier", "membar": "a memory fence", "branch_resolving": "a branch", "no_instruction": "the next instruction",
+	"barrier": "other warps at a barrier", "wgmma": "warpgroup products (wgmma)", "membar": "a memory fence", "branch_resolving": "a branch", "no_instruction": "the next instruction",
 }
 
 // SlotWords is what became of issue slots, in words, with Nsight Compute's name for the reason.
