@@ -59,6 +59,10 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 	if carve >= 0 && d.L1SharedBytes > 0 {
 		l1 = float64(d.L1SharedBytes) - carve
 	}
+	sharedBytes := lineBytes * get(countShared)
+	if o.Shared == 0 { // thread indices and shuffles pass there and move no data
+		sharedBytes = 0
+	}
 	const dataStage = "the data stage that L1 and shared memory have in common, 128 bytes for each wavefront"
 	levels := []MemoryLevel{
 		{
@@ -67,8 +71,8 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 				"sectors of local memory", get("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")),
 		},
 		{
-			Level: "shared", Title: "Shared memory", CapacityBytes: known(carve), InUseBytes: known(sharedInUse(r, carve)), ReadBytes: known(lineBytes * get(countShared)),
-			Counts: "128 bytes for each wavefront; a bank conflict is one wavefront more", RateOf: dataStage,
+			Level: "shared", Title: "Shared memory", CapacityBytes: known(carve), InUseBytes: known(sharedInUse(r, carve)), ReadBytes: known(sharedBytes),
+			Counts: "128 bytes for each wavefront: bank conflicts, thread indices and shuffles take some", RateOf: dataStage,
 			Figures: figures("bytes a CTA", float64(o.Shared), "wavefronts", get(countShared), "bank conflicts", get(countConflictsLd, countConflictsSt)),
 		},
 		{

@@ -69,19 +69,27 @@ const whatIfs: Record<string, string> = {
   "bank conflicts": "shared memory had no bank conflicts",
   coalescing: "every access were coalesced",
   constants: "constants were read all at a time",
-  atomics: "atomics did not wait for each other",
+  "global atomics": "each CTA summed its atomics in shared memory first",
+  "shared atomics": "atomics on shared memory did not wait for each other",
+  "atomics in L2": "atomics cost L2 nothing",
   L1: "every load found its data in L1",
   DRAM: "every access found its data in L2",
   latency: "memory answered at once",
   dependency: "arithmetic answered at once",
   occupancy: "registers and shared memory did not limit occupancy",
   spills: "spills cost nothing",
+  "local arrays": "local arrays were in registers",
   divergence: "no warp diverged",
   barriers: "nobody waited at barriers",
-  launch: "launching cost nothing",
+  launch: "launching CTAs took no time",
+  "arithmetic pipes": "arithmetic pipes took an instruction a cycle",
+  "L1 bandwidth": "L1 and shared memory moved bytes at no cost",
+  "L2 bandwidth": "L2 moved bytes at no cost",
 };
 
-export const whatIfWords = (without: string): string => whatIfs[without] ?? `there were no ${without}`;
+/** What one or several mechanisms ("latency, barriers") suppose, in words. */
+export const whatIfWords = (without: string): string =>
+  without.split(", ").map((one) => whatIfs[one] ?? `there were no ${one}`).join(" and ");
 
 /** What a finding's gain supposes: "if …", or "without …" where it is not one of the what-ifs. */
-export const gainWords = (topic: string): string => (whatIfs[topic] ? `if ${whatIfs[topic]}` : `without ${topic}`);
+export const gainWords = (topic: string): string => (topic.split(", ").every((one) => whatIfs[one]) ? `if ${whatIfWords(topic)}` : `without ${topic}`);

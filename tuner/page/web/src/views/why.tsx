@@ -54,7 +54,7 @@ function Checked(p: { c?: doc.Trial["checked"] }) {
   const full = c.full > 0 && c.for_full ? `; ${c.full < c.ctas ? `in ${count(c.full)} of them ` : ""}also ${c.for_full}` : "";
   return (
     <p class="muted" data-field="checked">
-      Checked: no fault in {which}{c.for && `. Looked for: ${c.for}${full}`}{c.outputs && `. Outputs: ${c.outputs}`}{c.warnings && `. Warnings: ${c.warnings}`}.
+      Checked: no fault in {which}{c.for && `. Looked for: ${c.for}${full}`}{c.outputs && `. Outputs: ${c.outputs}`}{c.outputs.startsWith("not compared") && <>. To compare all: <code class="nowrap">--check all</code>, for a smaller problem</>}{c.warnings && `. Warnings: ${c.warnings}`}.
     </p>
   );
 }
@@ -77,11 +77,20 @@ function WhatIfs(p: { one: doc.ExplainedConfig }) {
   const list = [...(p.one.what_ifs ?? [])].sort((a, b) => a.time_us - b.time_us);
   if (!list.length) return null;
   return (
-    <Card title="What if" about="The time on a machine of which one mechanism costs nothing. The bar is the time that is left.">
-      <Bars rows={list.map((w) => ({ name: `if ${whatIfWords(w.without)}`, share: w.time_us / now, text: `${time(w.time_us)} · ${times(w.times_faster)}`, tone: w.times_faster > 1.05 ? "good" as const : undefined }))} />
+    <Card title="What if" about="The time on a machine of which one mechanism, or two, cost nothing. The bar is the time that is left.">
+      <Bars rows={list.filter((w) => notable(w, list)).map((w) => ({ name: `if ${whatIfWords(w.without)}`, share: w.time_us / now, text: `${time(w.time_us)} · ${times(w.times_faster)}`, tone: w.times_faster > 1.05 ? "good" as const : undefined }))} />
       <Numbers name="What-ifs" head={["Without", "Time", "Faster"]} rows={() => list.map((w) => [w.without, time(w.time_us), times(w.times_faster)])} />
     </Card>
   );
+}
+
+interface WhatIf { without: string; times_faster: number }
+
+/** Whether a what-if is worth a bar: it gains something, and one of several mechanisms more than each of them alone. */
+function notable(w: WhatIf, all: WhatIf[]): boolean {
+  const parts = w.without.split(", ");
+  const alone = parts.length > 1 ? Math.max(1, ...all.filter((x) => parts.includes(x.without)).map((x) => x.times_faster)) : 1;
+  return w.times_faster >= 1.005 * alone;
 }
 
 function Rates(p: { rates: doc.Rate[] }) {
