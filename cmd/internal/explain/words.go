@@ -57,6 +57,20 @@ func BoundWords(bound string) string {
 	return "latency"
 }
 
+// unitShort are units in a word, for columns of tables.
+var unitShort = map[string]string{
+	"alu": "ALU", "fma": "FMA", "imad": "IMAD", "xu": "SFU", "lsu": "L1/shared", "l2": "L2", "dram": "DRAM",
+}
+
+// BoundShort is an outcome's bound in a word, without what latency waits for.
+func BoundShort(bound string) string {
+	name, _, _ := strings.Cut(bound, " (")
+	if short, ok := unitShort[name]; ok {
+		return short
+	}
+	return name
+}
+
 // grouped is a number with commas between thousands.
 func grouped(n int64) string {
 	if n < 1000 {
