@@ -196,7 +196,7 @@ func TestExplainJSON(t *testing.T) {
 func TestExplainTheBest(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "x.db")
 	out := warptune(t, "explain", "copy", "--arch", "h200", "--compiler", "prebuilt", "--db", db).ok(t).stdout
-	if !strings.Contains(out, "(the best of 24, by the closed-form model)") {
+	if !strings.Contains(out, "(the fastest of 24 by the closed-form model)") {
 		t.Error(out)
 	}
 	warptune(t, "tune", "copy", "--arch", "h200", "--compiler", "prebuilt", "--level", "model", "--db", db).ok(t)

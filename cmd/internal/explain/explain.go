@@ -155,7 +155,7 @@ func Bound(r *simengine.Report) string {
 	}
 	text := "bound by " + BoundWords(r.BoundText())
 	if len(units) > 0 {
-		text += fmt.Sprintf(": no unit comes to %.0f %% of its peak, the nearest is %s at %s", 100*timing.BoundFrom, UnitWords(units[0].Name), percent(units[0].Value))
+		text += fmt.Sprintf(": no unit comes to %.0f %% of its peak, the nearest is %s, at %s", 100*timing.BoundFrom, UnitWords(units[0].Name), percent(units[0].Value))
 	}
 	return text
 }
@@ -171,7 +171,7 @@ func certainty(s *Subject) string {
 		text = m.Sentence()
 	}
 	if e := s.Report.ErrorShare; e >= leastSampling {
-		text += fmt.Sprintf(" This time is extrapolated from %d of %d CTAs and may be off by another %.0f %%.", s.Report.SampledCTAs, s.CTAs, 100*e)
+		text += fmt.Sprintf(" This time is extrapolated from %d simulated CTAs of %s and may be off by another %.0f %%.", s.Report.SampledCTAs, grouped(s.CTAs), 100*e)
 	}
 	return text
 }
