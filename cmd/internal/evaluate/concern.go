@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/ideal"
@@ -60,7 +61,12 @@ func (c *concern) asked(kinds ...string) (sum simengine.MemoryUse) {
 
 // waste is the share of what a mechanism makes of the work that it is of; 0 of those that make no work.
 func (c *concern) waste(m ideal.Set) float64 {
-	share := func(ideal, all float64) float64 { return 1 - ideal/math.Max(all, math.Max(ideal, 1)) }
+	share := func(ideal, all float64) float64 {
+		if all <= 0 {
+			return 0
+		}
+		return math.Max(1-ideal/all, 0)
+	}
 	switch m {
 	case ideal.Banks:
 		k := c.asked("shared load", "shared store", "shared atomic")
@@ -102,8 +108,50 @@ var UnitMechanisms = map[string]ideal.Set{
 	"lsu": ideal.L1Bandwidth, "l2": ideal.L2Bandwidth, "atomics": ideal.L2Atomics, "dram": ideal.DRAM, "constant": ideal.Constants, "launch": ideal.Launch,
 }
 
-// mechanisms is those that may cost a launch something.
-func (c *concern) mechanisms() (list []ideal.Set) {
+// Covers are the mechanisms that make a unit's work less or cheaper, by timing.Bound's names; of pipes and issue slots
+// those that make instructions fewer.
+var Covers = map[string]ideal.Set{
+	"lsu":     ideal.Banks | ideal.Coalescing | ideal.SharedAtomics | ideal.Spills | ideal.LocalArrays | ideal.L1Bandwidth | ideal.Divergence,
+	"l2":      ideal.Coalescing | ideal.L1 | ideal.Spills | ideal.LocalArrays | ideal.L2Bandwidth | ideal.Divergence,
+	"atomics": ideal.Atomics | ideal.L2Atomics, "dram": ideal.DRAM | ideal.Coalescing | ideal.L1 | ideal.Spills | ideal.LocalArrays,
+	"constant": ideal.Constants | ideal.Divergence, "launch": ideal.Launch,
+}
+
+// saturated is the share of a unit's peak from which on what leaves it its work gains less than a finding is worth.
+const saturated = 0.98
+
+// mechanisms is those that may cost a launch something. Where a unit is saturated, they are those that have to do with
+// the unit.
+func (c *concern) mechanisms() []ideal.Set {
+	list := c.present()
+	if len(c.Use) == 0 || c.Use[0].Value < saturated {
+		return list
+	}
+	unit := c.Use[0].Name
+	of, ok := Covers[unit]
+	if !ok {
+		of = UnitMechanisms[unit] | ideal.Divergence | ideal.Spills | ideal.LocalArrays
+	}
+	return slices.DeleteFunc(list, func(m ideal.Set) bool { return !of.Has(m) })
+}
+
+// ReadOnce reports whether most of what L1 misses L2 misses too: nothing is read again that L1 could have kept, and what
+// there is to say is said of DRAM.
+func ReadOnce(r *simengine.Report) bool {
+	var l2, dram float64
+	for i := range r.Lines {
+		for _, m := range r.Lines[i].Memory {
+			if strings.HasSuffix(m.Kind, "load") {
+				l2 += m.L2Bytes
+				dram += m.DRAMReadBytes
+			}
+		}
+	}
+	return dram > l2/2
+}
+
+// present is the mechanisms that there is something of.
+func (c *concern) present() (list []ideal.Set) {
 	unknown := len(c.Lines) == 0 // what lines do
 	some := func(m ideal.Set, is bool) {
 		if is && !slices.Contains(list, m) {
@@ -122,11 +170,11 @@ func (c *concern) mechanisms() (list []ideal.Set) {
 	some(ideal.LocalArrays, len(c.LocalArrays) > 0)
 	some(ideal.Occupancy, (c.Limiter == "registers" || c.Limiter == "shared_mem") && c.Waves > 1)
 	memory := unknown || c.waits("long_scoreboard", "lg_throttle")
-	some(ideal.L1, memory || share(c.Use, "l2") >= 0.1)
+	some(ideal.L1, (memory || share(c.Use, "l2") >= 0.1) && !ReadOnce(c.Report))
 	some(ideal.DRAM, memory || share(c.Use, "dram") >= 0.1)
 	some(ideal.Latency, c.waits("long_scoreboard", "short_scoreboard", "imc_miss"))
 	some(ideal.Dependency, c.waits("wait"))
-	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.waits("idle"))
+	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.Waves > 1 && c.waits("idle"))
 	if c.Bound == c.Nearest {
 		for _, u := range c.NearestUnits() {
 			some(UnitMechanisms[u.Name], UnitMechanisms[u.Name] != 0)

@@ -110,7 +110,7 @@ func (c *Comparison) verdict(x *Subject) string {
 func (c *Comparison) costs(x, y *Subject) {
 	const apart = 1.05
 	var first, second []loss
-	seen := map[ideal.Set]bool{ideal.L1: readOnce(x.Report) && readOnce(y.Report)}
+	seen := map[ideal.Set]bool{}
 	for _, w := range append(slices.Clone(x.WhatIfs), y.WhatIfs...) {
 		if _, single := lossWords[w.Without]; !single || seen[w.Without] { // of several that hide each other each is told by itself
 			continue
