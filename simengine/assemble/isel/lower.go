@@ -138,6 +138,7 @@ func (s *selector) lower(n *hir.Node) error {
 	case ir.Ld, ir.Ldu:
 		return s.lowerLoad(n)
 	case ir.St:
+		s.releaseFence(n)
 		return s.lowerStore(n)
 	case ir.Atom, ir.Red:
 		return s.lowerAtomic(n)
