@@ -2,17 +2,17 @@ package lower_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
 // TestAsyncAsPtxas takes of the asynchronous instructions what ptxas takes, and refuses what it refuses.
 func TestAsyncAsPtxas(t *testing.T) {
-	list, err := os.ReadFile("testdata/async-accepted.txt")
+	list, err := results.Content("testdata/async-accepted.txt.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
