@@ -80,10 +80,10 @@ func TestIdealIsNeverSlower(t *testing.T) {
 	}
 }
 
-// What idealising a mechanism gains is what the built-in kernels' variants without it gain, in the simulator and on an
-// H200 (shared/silicon/h200, medians in microseconds of the configuration and of the variant): of padding a row, of
-// reading neighbours, of lanes that read one constant and of a reduction whose active lanes are neighbours. Where all
-// lanes read one constant the compiler makes it an operand: its load and its address are saved, too.
+// What idealising a mechanism gains is what the built-in kernels' variants without it gain, in the simulator and on
+// an H200 (shared/silicon/h200, medians in microseconds of the configuration and of the variant). The variants pad
+// a row, read neighbours, have lanes read one constant, and have neighbours active in a reduction. Where all lanes
+// read one constant the compiler makes it an operand: its load and its address are saved, too.
 func TestIdealPredictsVariants(t *testing.T) {
 	for _, tt := range []struct {
 		kernel, with, without string
