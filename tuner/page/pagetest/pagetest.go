@@ -107,7 +107,7 @@ func (s *Source) sweep(id string) (tuner.Sweep, error) {
 	done := min(s.done(id), size)
 	t.Counts = tuner.Counts{Space: size, Total: size, Asked: size, Done: done}
 	if id == s.Live && done < size {
-		t.State, t.Ended, t.Rate, t.Workers = tuner.Running, time.Time{}, 50, 2
+		t.State, t.Ended, t.Rate, t.TimeLeft, t.Workers = tuner.Running, time.Time{}, 50, 90*time.Second, 2
 		t.Counts.Leased = min(16, size-done)
 		t.Counts.Queued = size - done - t.Counts.Leased
 	}
