@@ -146,7 +146,7 @@ func headline(s *Subject) string {
 var boundNames = map[string]string{
 	"issue": "instruction issue", "alu": "the integer pipe", "fma": "the fp32 pipe", "imad": "the pipe of integer multiplications", "fp64": "the fp64 pipe",
 	"half": "the half-precision pipe", "tensor": "tensor cores", "xu": "the special-function unit",
-	"lsu": "L1 and shared memory (load/store unit)", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth", "launch": "launching CTAs",
+	"lsu": "L1 and shared memory (load/store unit)", "texture": "the texture unit", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth", "launch": "launching CTAs",
 }
 
 // stallNames are stalls in words.
