@@ -2,18 +2,20 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/explain"
+	"github.com/warptune/warptune/simengine"
 )
 
 // explain names what bounds a launch and how near that is to its peak, which time is which, and an array that is in
 // local memory though nothing is spilled; the ranked table says so of its rows.
 func TestExplainSaysWhatBinds(t *testing.T) {
 	out := warptune(t, "explain", "median_1d", "--arch", "h200", "--level", "model", "--problem", "65536", "--config", "SORT=0,BLOCK_SIZE=128").ok(t).stdout
-	for _, want := range []string{"bound by", "of its peak", " on the GPU (gpu__time_duration), ", "0 bytes spilled", "local memory", "is indexed at run time (PTX line "} {
+	for _, want := range []string{"bound by", "of its peak", " on the GPU (gpu__time_duration.sum) and ", "0 bytes spilled", "local memory", "is indexed at run time (PTX line "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -24,7 +26,7 @@ func TestExplainSaysWhatBinds(t *testing.T) {
 		t.Errorf("the table says nothing of local memory:\n%s", out)
 	}
 	out = warptune(t, "explain", "copy", "--arch", "h200", "--level", "model", "--config", "BLOCK_SIZE=256,ITEMS=4").ok(t).stdout
-	if !strings.Contains(out, "bound by     dram, at ") || strings.Contains(out, "local memory") {
+	if !strings.Contains(out, "bound by DRAM bandwidth, at ") || strings.Contains(out, "local memory") {
 		t.Errorf("a copy is not bound by DRAM:\n%s", out)
 	}
 }
@@ -98,6 +100,7 @@ type explainedDocument struct {
 		Message     string
 		Explanation struct {
 			Headline string
+			Rates    []explain.Rate
 			Findings []explain.Finding
 		}
 		WhatIfs []struct {
@@ -107,6 +110,7 @@ type explainedDocument struct {
 		Report struct {
 			TimeUS  float64 `json:"time_us"`
 			Metrics map[string]float64
+			Use     []simengine.Share
 		}
 	}
 	Comparisons []struct {
@@ -155,8 +159,23 @@ func TestExplainJSON(t *testing.T) {
 	if between := c[0].Report.TimeUS - c[0].Report.Metrics["gpu__time_duration.sum"]/1000; between < 1 || between > 3 {
 		t.Errorf("%.3f us between two launches", between)
 	}
-	if got := strings.Join(doc.Comparisons[0].Sentences, " "); !strings.Contains(got, "2.30 times faster") || !strings.Contains(got, "It matters because of bank conflicts") || !strings.Contains(got, "bank conflicts: 65 M, then 0.") {
+	if got := strings.Join(doc.Comparisons[0].Sentences, " "); !strings.Contains(got, "2.30 times faster") || !strings.Contains(got, "The first loses more to bank conflicts: if that cost nothing, it would be 2.30 times faster, the second no faster.") || !strings.Contains(got, "bank conflicts: 65 M, then 0.") {
 		t.Error(got)
+	}
+	for i := range c {
+		rates := map[string]float64{}
+		for _, x := range c[i].Explanation.Rates {
+			rates[x.Unit] = x.Achieved / x.Peak
+		}
+		use := map[string]float64{}
+		for _, u := range c[i].Report.Use {
+			use[u.Name] = u.Value
+		}
+		for unit, name := range map[string]string{"DRAM": "dram", "L2": "l2", "L1 and shared memory": "lsu"} {
+			if got, want := rates[unit], use[name]; want == 0 || math.Abs(got/want-1) > 1e-6 {
+				t.Errorf("%s: rates say %.4f of the peak, the report %.4f", unit, got, want)
+			}
+		}
 	}
 	for _, w := range c[0].WhatIfs {
 		if w.TimeUS > c[0].Report.TimeUS {
@@ -177,7 +196,7 @@ func TestExplainJSON(t *testing.T) {
 func TestExplainTheBest(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "x.db")
 	out := warptune(t, "explain", "copy", "--arch", "h200", "--compiler", "prebuilt", "--db", db).ok(t).stdout
-	if !strings.Contains(out, "(the best of 24, by the closed-form model)") {
+	if !strings.Contains(out, "(the fastest of 24 by the closed-form model)") {
 		t.Error(out)
 	}
 	warptune(t, "tune", "copy", "--arch", "h200", "--compiler", "prebuilt", "--level", "model", "--db", db).ok(t)

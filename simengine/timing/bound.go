@@ -144,6 +144,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 	k[countWavefronts], k[countShared] = w.Wavefronts, w.Shared
 	k[countL2Read], k[countL2ReadHits] = w.L2Lookups, w.L2Hits
 	k[countL2Written] = w.L2Written * WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
+	k[countL2ToL1], k[countL1ToL2] = cache.SectorBytes*w.L2Read, cache.SectorBytes*w.L2Written
 	k[countDRAMRead], k[countDRAMWritten] = w.DRAMRead, w.DRAMWritten
 	for _, p := range pipeCounts {
 		k[p.name] = w.Pipe[p.bound] / pipeHold(d, p.lanes)

@@ -123,4 +123,6 @@ type Line struct {
 	// Twice has bit i set when the halves of sector i go to different sectors of
 	// shared memory (cp.async.cg), for each of which the sector is fetched.
 	Twice uint8
+	// Words has bit i set when an atomic updates any of bytes 4i to 4i+3; 0 for all else.
+	Words uint32
 }

@@ -167,18 +167,17 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 		if d.source.missing != nil {
 			c.Missing = fmt.Errorf("%s: %w", d.source.path, d.source.missing)
 		}
-		c.Source, c.Entry = d.withoutUnroll(cfg), d.KernelName
+		c.Source, c.Entry = d.withoutUnroll(cfg), d.entry(cfg)
 		c.Macros = d.macros(cfg, l)
-		c.Fixed = slices.Concat(cfg.Names, launchMacros)
+		c.Fixed = d.fixedMacros(cfg.Names)
 	}
 	c.Key = c.key(d.source.headers)
 	return c
 }
 
 // macros are Kernel Tuner's own, those of the compiler's options, the constants,
-// then the parameters, each name once. The first are left out where a source has their names for something
-// else. What the sources never name is left out
-// where it would cost compilations: the grid's size, and parameters that only cap
+// then the parameters, each name once. Parameters and Kernel Tuner's are left out where a source has their names for
+// something else. What the sources never name is left out where it would cost compilations: the grid's size, and parameters that only cap
 // registers or choose the carve-out.
 func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 	list := []Macro{{"kernel_tuner", "1"}}
@@ -203,7 +202,7 @@ func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 		}
 	}
 	for i, name := range cfg.Names {
-		if !d.isLaunchOnly(name) {
+		if !d.isLaunchOnly(name) && !d.source.owns[name] {
 			list = append(list, Macro{name, cfg.Values[i].String()})
 		}
 	}

@@ -38,7 +38,7 @@ func (d *Definition) signature() (params []string, ok bool) {
 		macros[p.Name] = true
 	}
 	for _, p := range d.params {
-		macros[p.Name] = true
+		macros[p.Name] = !d.source.owns[p.Name]
 	}
 	texts := [][]byte{d.source.text}
 	for _, h := range d.source.headers {

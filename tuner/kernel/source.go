@@ -20,7 +20,7 @@ type sourceSpec struct {
 	missing  error             // why there is no text
 	words    map[string]bool   // identifiers in text and headers
 	pastes   bool              // ## may build any identifier
-	owns     map[string]bool   // launchMacros that name something else in text or headers
+	owns     map[string]bool   // parameters and launchMacros that name something else in text or headers
 }
 
 // mentions reports whether the source may name an identifier.
@@ -90,30 +90,11 @@ func (d *Definition) collect(s *sourceSpec) error {
 		}
 	}
 	if !s.words["kernel_tuner"] {
-		s.owns = owned(found.Files)
+		s.owns = owned(found.Files, d.defaults.Names)
 	}
 	delete(found.Files, s.file)
 	s.headers = found.Files
 	return nil
-}
-
-// ownName finds launchMacros where a source declares them, as a variable, a parameter or a template's, or a
-// structure has them: a word before them is a type's.
-var ownName = regexp.MustCompile(`\b(?:int|unsigned|long|short|uint|size_t|auto|u?int(?:8|16|32|64)_t|dim3|float|bool|char)[ \t*&]+((?:block|grid)_size_[xyz])\b|(?:\.|->)[ \t]*((?:block|grid)_size_[xyz])\b`)
-
-var remark = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
-
-// owned are the launch's macros that the texts use otherwise, and that must not be macros for them. A source that asks
-// whether Kernel Tuner compiles it may do so for its own sake alone.
-func owned(files map[string][]byte) map[string]bool {
-	owns := map[string]bool{}
-	for _, text := range files {
-		text = remark.ReplaceAll(text, nil)
-		for _, m := range ownName.FindAllSubmatch(text, -1) {
-			owns[string(m[1])+string(m[2])] = true
-		}
-	}
-	return owns
 }
 
 // withoutUnroll returns the source without "#pragma unroll NAME" for

@@ -10,7 +10,7 @@ import (
 // occupancy is what limits the CTAs on an SM, and what the next step up takes.
 func occupancy(s *Subject) Finding {
 	r := s.Report
-	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %s of %d threads on an SM, limited by %s", 100*r.Occupancy, ctas(r.CTAsPerSM), s.Threads, limiterNames[r.Limiter])}
+	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %s of %d threads on an SM, limited by %s", 100*r.Occupancy, ctas(r.CTAsPerSM), s.Threads, LimiterWords(r.Limiter))}
 	switch r.Limiter {
 	case "registers":
 		f.Evidence += fmt.Sprintf(" (%d a thread)", r.Registers)
@@ -33,7 +33,18 @@ func ctas(n int) string {
 	return fmt.Sprintf("%d CTAs", n)
 }
 
-var limiterNames = map[string]string{"registers": "registers", "shared_mem": "shared memory", "warps": "warps", "blocks": "CTAs"}
+// LimiterWords is what limits occupancy, in words.
+func LimiterWords(limiter string) string {
+	switch limiter {
+	case "shared_mem":
+		return "shared memory"
+	case "warps":
+		return "the most warps that an SM holds"
+	case "blocks":
+		return "the most CTAs that an SM holds"
+	}
+	return limiter
+}
 
 // nextStep is the most registers or shared memory with which an SM would hold a CTA more.
 func nextStep(s *Subject) string {

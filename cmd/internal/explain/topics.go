@@ -290,7 +290,7 @@ func computeBound(s *Subject) (Finding, bool) {
 	if !ok || len(r.Use) == 0 {
 		return Finding{}, false
 	}
-	f := Finding{Topic: "compute", Remedy: remedy, Evidence: fmt.Sprintf("compute bound: %s works at %.0f %% of its peak", boundNames[r.Bound], 100*r.Use[0].Value)}
+	f := Finding{Topic: "compute", Remedy: remedy, Evidence: fmt.Sprintf("compute bound: %s works at %.0f %% of its peak", UnitWords(r.Bound), 100*r.Use[0].Value)}
 	most, all := 0.0, 0.0
 	for i := range r.Lines {
 		all += r.Lines[i].WarpInstructions

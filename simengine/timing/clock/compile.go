@@ -66,6 +66,7 @@ type code struct {
 	pcs     int    // ir instructions, the length of tables by PC
 	heads   []bool // blocks that head a loop
 	async   bool   // it uses the asynchronous units
+	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
 	before   *assemble.Instr // the FMA lowered last in the present block
@@ -249,6 +250,7 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	switch {
 	case o.class == assemble.Barrier:
 		o.describeBarrier(in)
+		c.named = c.named || o.barrier != 0 || o.warps > 0 || o.arrives
 		return
 	case cost.IsAsync(o.class) || o.class == assemble.Control || o.class == assemble.Fence:
 	default:

@@ -212,7 +212,7 @@ func warpMetrics(k map[string]float64, m *cost.Machine, in *timing.Input, p *sam
 	issued := math.Max(float64(s.stats.issued)*p.counts.skipped(), 1)
 	for r, v := range s.stats.warpTime {
 		if r := timing.StallReason(r); r != timing.StallInvalid && r != timing.Idle {
-			k["smsp__average_warps_issue_stalled_"+r.String()+"_per_issue_active.ratio"] = float64(v) / issued
+			k["smsp__average_warps_issue_stalled_"+r.Counted().String()+"_per_issue_active.ratio"] += float64(v) / issued
 		}
 	}
 }
