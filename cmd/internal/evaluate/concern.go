@@ -22,6 +22,7 @@ type concern struct {
 // plenty on a mechanism that costs nothing by itself is tried together with another that hides it.
 const (
 	negligible = 0.005
+	unfelt     = 0.019 // of issue slots: with them all back a launch is less than 2 % faster
 	plenty     = 0.25
 )
 
@@ -99,7 +100,7 @@ func share(all []simengine.Share, names ...string) (sum float64) {
 
 // waits reports whether issue slots are lost for reasons; at level model none is known.
 func (c *concern) waits(reasons ...string) bool {
-	return len(c.Slots) == 0 || share(c.Slots, reasons...) >= negligible
+	return len(c.Slots) == 0 || share(c.Slots, reasons...) >= unfelt
 }
 
 // UnitMechanisms are the mechanisms that make a unit cost nothing, by timing.Bound's names: of issue slots there is none.
@@ -171,13 +172,39 @@ func (c *concern) present() (list []ideal.Set) {
 	some(ideal.Occupancy, (c.Limiter == "registers" || c.Limiter == "shared_mem") && c.Waves > 1)
 	memory := unknown || c.waits("long_scoreboard", "lg_throttle")
 	some(ideal.L1, (memory || share(c.Use, "l2") >= 0.1) && !ReadOnce(c.Report))
-	some(ideal.DRAM, memory || share(c.Use, "dram") >= 0.1)
+	some(ideal.DRAM, unknown || share(c.Use, "dram") >= 0.1 || c.fromDRAM()*share(c.Slots, "long_scoreboard", "lg_throttle") >= unfelt)
 	some(ideal.Latency, c.waits("long_scoreboard", "short_scoreboard", "imc_miss"))
 	some(ideal.Dependency, c.waits("wait"))
 	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.Waves > 1 && c.waits("idle"))
-	if c.Bound == c.Nearest {
-		for _, u := range c.NearestUnits() {
-			some(UnitMechanisms[u.Name], UnitMechanisms[u.Name] != 0)
+	return list
+}
+
+// fromDRAM is the share of what warps wait for loads that they wait for DRAM, at most: its latency is under three times
+// that of L2 on GPUs whose figures are measured (simengine/arch/data).
+func (c *concern) fromDRAM() float64 {
+	var l2, dram float64
+	for i := range c.Lines {
+		for _, m := range c.Lines[i].Memory {
+			l2 += m.L2Bytes
+			dram += m.DRAMReadBytes
+		}
+	}
+	return math.Min(3*dram/math.Max(l2, 1), 1)
+}
+
+// units is the mechanisms that make the units cost nothing that bound a launch, unless what makes their work less gains
+// enough to say why they do.
+func (c *concern) units(single []WhatIf) (list []ideal.Set) {
+	if c.Bound != c.Nearest {
+		return nil
+	}
+	for _, u := range c.NearestUnits() {
+		m := UnitMechanisms[u.Name]
+		known := slices.ContainsFunc(single, func(w WhatIf) bool {
+			return w.Without == m || w.Gain >= worthTogether && Structural.Has(w.Without) && Covers[u.Name].Has(w.Without)
+		})
+		if m != 0 && !known && !slices.Contains(list, m) {
+			list = append(list, m)
 		}
 	}
 	return list

@@ -14,7 +14,7 @@ func TestMechanismsThatConcern(t *testing.T) {
 	line := func(uses ...simengine.MemoryUse) []simengine.SourceLine {
 		return []simengine.SourceLine{{Line: "k.cu:1", WarpInstructions: 100, ThreadInstructions: 3200, ThreadInstructionsOn: 3200, Memory: uses}}
 	}
-	load := simengine.MemoryUse{Kind: "global load", Requests: 10, Sectors: 80, IdealSectors: 40, Wavefronts: 10, IdealWavefronts: 10, L2Bytes: 2560}
+	load := simengine.MemoryUse{Kind: "global load", Requests: 10, Sectors: 80, IdealSectors: 40, Wavefronts: 10, IdealWavefronts: 10, L2Bytes: 2560, DRAMReadBytes: 1000}
 	conflicts := simengine.MemoryUse{Kind: "shared load", Requests: 10, Wavefronts: 20, IdealWavefronts: 10}
 	update := simengine.MemoryUse{Kind: "global atomic", Requests: 10, SameAddress: 4}
 	slots := []simengine.Share{{Name: "issued", Value: 0.5}, {Name: "long_scoreboard", Value: 0.5}}
@@ -34,11 +34,21 @@ func TestMechanismsThatConcern(t *testing.T) {
 		c := concern{Report: &tt.r}
 		c.count()
 		var got ideal.Set
-		for _, m := range c.mechanisms() {
+		for _, m := range append(c.mechanisms(), c.units(nil)...) {
 			got |= m
 		}
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What a unit costs is not asked for where what makes its work less says why it is busy.
+func TestUnitsThatAreExplained(t *testing.T) {
+	c := concern{Report: &simengine.Report{Bound: "lsu", Nearest: "lsu", Use: []simengine.Share{{Name: "lsu", Value: 0.9}}}}
+	for gain, want := range map[float64]int{1.01: 1, 1.5: 0} {
+		if got := c.units([]WhatIf{{Without: ideal.Banks, Gain: gain}}); len(got) != want {
+			t.Errorf("bank conflicts gain %.2f: %v", gain, got)
 		}
 	}
 }

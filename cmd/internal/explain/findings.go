@@ -91,19 +91,7 @@ func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) 
 
 // saidOtherwise reports whether what is to be said of a mechanism is said of another that has it in it.
 func saidOtherwise(s *Subject, m ideal.Set) bool {
-	switch m {
-	case ideal.L2Atomics: // summed by the CTA there is less of them
-		return gainOf(s, ideal.Atomics) >= leastGain
-	case ideal.L1Bandwidth, ideal.L2Bandwidth:
-		for _, all := range evaluate.Covers {
-			for _, w := range s.WhatIfs {
-				if all.Has(m) && all.Has(w.Without) && w.Without != m && w.Gain >= worthHiding && evaluate.Structural.Has(w.Without) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return m == ideal.L2Atomics && gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
 }
 
 // settle writes the remedies. What is against the remedy of a finding that gains more is left out, and said to be.
