@@ -140,6 +140,10 @@ func (c *concern) mechanisms() []ideal.Set {
 // there is to say is said of DRAM.
 func ReadOnce(r *simengine.Report) bool {
 	var l2, dram float64
+	if len(r.Lines) == 0 { // level model
+		const sector = 32
+		l2, dram = sector*r.Metrics["lts__t_sectors_op_read.sum"], r.Metrics["dram__bytes_read.sum"]
+	}
 	for i := range r.Lines {
 		for _, m := range r.Lines[i].Memory {
 			if strings.HasSuffix(m.Kind, "load") {

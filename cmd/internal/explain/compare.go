@@ -110,7 +110,7 @@ func (c *Comparison) verdict(x *Subject) string {
 func (c *Comparison) costs(x, y *Subject) {
 	const apart = 1.05
 	var first, second []loss
-	seen := map[ideal.Set]bool{}
+	seen := map[ideal.Set]bool{ideal.Pipes: true, ideal.L1Bandwidth: true, ideal.L2Bandwidth: true} // looked at where they bind alone
 	for _, w := range append(slices.Clone(x.WhatIfs), y.WhatIfs...) {
 		if _, single := lossWords[w.Without]; !single || seen[w.Without] { // of several that hide each other each is told by itself
 			continue

@@ -127,8 +127,9 @@ func dram(s *Subject) Finding {
 	moved := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
 	f := Finding{Line: p.at(), Evidence: fmt.Sprintf("%s are read from DRAM and %s written", scaled(m["dram__bytes_read.sum"], "B"), scaled(m["dram__bytes_write.sum"], "B"))}
 	use := moved / math.Max(s.Arch.DRAMBytesPerSecond*m["gpu__time_duration.sum"]/1e9, 1)
-	const again = 1.1 // of the bytes that threads ask for
-	if asked := askedBytes(s.Report); asked > 0 && moved > again*asked {
+	const again = 1.1             // of the bytes that threads ask for
+	asked := askedBytes(s.Report) // 0 at level model
+	if asked > 0 && moved > again*asked {
 		f.Evidence += fmt.Sprintf(", and threads ask for %s", scaled(asked, "B"))
 		f.advise("use all of each sector of 32 bytes, while it is in the caches")
 	}
@@ -136,7 +137,7 @@ func dram(s *Subject) Finding {
 	case use < idle:
 		f.Evidence += fmt.Sprintf("; DRAM is at %.0f %% of its peak, so that its latency costs more than its bandwidth", 100*use)
 		f.advise("more bytes in flight, as for the latency of memory", "data that is still in L2: blocks that use the same data at the same time")
-	case use >= busy && len(f.advice) == 0:
+	case use >= busy && asked > 0 && len(f.advice) == 0:
 		f.Evidence += fmt.Sprintf("; each is moved once and DRAM is at %.0f %% of its peak", 100*use)
 		if p.LaneBytes != 1 {
 			f.advise("smaller types")

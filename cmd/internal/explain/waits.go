@@ -43,7 +43,9 @@ func latency(s *Subject) Finding {
 	}
 	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.Requests }, "global load", "local load", "asynchronous copy")
 	const once = 1.5 // loads of a warp
-	if _, global := stalledAt(s.Report, "long_scoreboard"); p.Requests == 0 || global < share/2 {
+	if len(s.Report.Lines) == 0 {
+		f.advise("more loads in flight: several elements a thread, or what the next iteration needs ahead")
+	} else if _, global := stalledAt(s.Report, "long_scoreboard"); p.Requests == 0 || global < share/2 {
 		f.advise("read shared memory some instructions before what is read is needed")
 	} else if p.Requests/s.warps() <= once {
 		f.advice = append(f.advice, advice{"several elements a thread, all loaded before the first is used: each thread loads one here", +1})
