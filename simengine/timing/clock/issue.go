@@ -235,7 +235,7 @@ func (s *sm) proceed(w *warp, p *subPartition, o *op, fetch int64, why timing.St
 		p.await(w.slot)
 	case held != holdBarrier:
 		s.park(w, held)
-	case s.c.async:
+	case s.c.async || s.c.named:
 		s.meetNamed(w, o)
 	default:
 		s.arrive(w)

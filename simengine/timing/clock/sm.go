@@ -150,6 +150,7 @@ type units struct {
 	l1      *cache.L1
 	mem     *dram.Share // this SM's share of L2 and DRAM
 	lsu     dram.Server // load/store unit
+	texture dram.Server // texture unit
 	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server
 	copies  dram.Server // the engine of bulk copies
@@ -344,7 +345,7 @@ func (s *sm) run(target int64, stagger bool) error {
 			t = min(t, s.subs[k].wake)
 		}
 		if t == never {
-			if c := s.c; c.async && s.unstick() {
+			if c := s.c; (c.async || c.named) && s.unstick() {
 				continue
 			}
 			break
