@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/simengine"
@@ -74,7 +75,7 @@ func Compare(x, y *Subject) *Comparison {
 			unit = "B"
 		}
 		by := math.Abs(math.Log((b + 1) / (a + 1)))
-		changes = append(changes, change{fmt.Sprintf("%s: %s, then %s", f.name, scaled(a, unit), scaled(b, unit)), by})
+		changes = append(changes, change{fmt.Sprintf("%s: %s, then %s", strings.ToUpper(f.name[:1])+f.name[1:], scaled(a, unit), scaled(b, unit)), by})
 	}
 	slices.SortStableFunc(changes, func(a, b change) int {
 		if a.by > b.by {
