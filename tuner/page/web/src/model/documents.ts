@@ -113,6 +113,7 @@ export interface Ranking {
   order: number[] | null;
   groups: number[] | null;
   ties: number;
+  ties_share: number;
   expected_error: { share: number; configurations: number; of: string[] | null; borrowed: boolean; text: string };
   notes: string[] | null;
 }
