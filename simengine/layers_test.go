@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"ir":                 {"ptx"},
 	"ir/lower":           {"ir", "ptx"},
 	"ir/alias":           {"ir"},
+	"ir/origin":          {"ir"},
 	"ir/slice":           {"ir", "ir/alias"},
 	"ir/sroa":            {"ir", "ptx"},
 	"ir/unroll":          {"ir", "ptx"},
@@ -38,7 +39,7 @@ var layers = map[string][]string{
 	"exec": {"arch", "exec/alu", "exec/element", "exec/fault", "exec/internal/code", "exec/loopsample", "exec/mbarrier", "exec/memory", "exec/mma",
 		"exec/racecheck", "exec/tensormap", "ir", "trace"},
 	"trace":            {"arch", "ir"},
-	"ideal":            {"arch", "assemble/...", "ir", "timing/...", "trace"},
+	"ideal":            {"arch", "assemble/...", "disjoint", "ir", "timing/...", "trace"},
 	"verify":           {"exec", "exec/element", "exec/memory", "ir", "trace"},
 	"sampling":         {"ir", "timing/coalesce", "timing/makespan", "trace"},
 	"assemble/asmtest": {"arch", "assemble/...", "ir", "ir/lower", "ir/sroa", "ir/unroll", "ptx"},
@@ -46,7 +47,7 @@ var layers = map[string][]string{
 	"timing/...":       {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":          {"ir", "ir/lower", "ptx"},
 	".": {"arch", "assemble", "assemble/rules", "exec", "exec/element", "exec/fault", "exec/memory", "exec/mma", "exec/racecheck", "exec/tensormap",
-		"ideal", "ir", "ir/lower", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+		"ideal", "ir", "ir/lower", "ir/origin", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.

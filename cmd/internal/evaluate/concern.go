@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/ideal"
@@ -21,6 +22,7 @@ type concern struct {
 // plenty on a mechanism that costs nothing by itself is tried together with another that hides it.
 const (
 	negligible = 0.005
+	unfelt     = 0.019 // of issue slots: with them all back a launch is less than 2 % faster
 	plenty     = 0.25
 )
 
@@ -60,7 +62,12 @@ func (c *concern) asked(kinds ...string) (sum simengine.MemoryUse) {
 
 // waste is the share of what a mechanism makes of the work that it is of; 0 of those that make no work.
 func (c *concern) waste(m ideal.Set) float64 {
-	share := func(ideal, all float64) float64 { return 1 - ideal/math.Max(all, math.Max(ideal, 1)) }
+	share := func(ideal, all float64) float64 {
+		if all <= 0 {
+			return 0
+		}
+		return math.Max(1-ideal/all, 0)
+	}
 	switch m {
 	case ideal.Banks:
 		k := c.asked("shared load", "shared store", "shared atomic")
@@ -93,7 +100,7 @@ func share(all []simengine.Share, names ...string) (sum float64) {
 
 // waits reports whether issue slots are lost for reasons; at level model none is known.
 func (c *concern) waits(reasons ...string) bool {
-	return len(c.Slots) == 0 || share(c.Slots, reasons...) >= negligible
+	return len(c.Slots) == 0 || share(c.Slots, reasons...) >= unfelt
 }
 
 // UnitMechanisms are the mechanisms that make a unit cost nothing, by timing.Bound's names: of issue slots there is none.
@@ -102,8 +109,50 @@ var UnitMechanisms = map[string]ideal.Set{
 	"lsu": ideal.L1Bandwidth, "l2": ideal.L2Bandwidth, "atomics": ideal.L2Atomics, "dram": ideal.DRAM, "constant": ideal.Constants, "launch": ideal.Launch,
 }
 
-// mechanisms is those that may cost a launch something.
-func (c *concern) mechanisms() (list []ideal.Set) {
+// Covers are the mechanisms that make a unit's work less or cheaper, by timing.Bound's names; of pipes and issue slots
+// those that make instructions fewer.
+var Covers = map[string]ideal.Set{
+	"lsu":     ideal.Banks | ideal.Coalescing | ideal.SharedAtomics | ideal.Spills | ideal.LocalArrays | ideal.L1Bandwidth | ideal.Divergence,
+	"l2":      ideal.Coalescing | ideal.L1 | ideal.Spills | ideal.LocalArrays | ideal.L2Bandwidth | ideal.Divergence,
+	"atomics": ideal.Atomics | ideal.L2Atomics, "dram": ideal.DRAM | ideal.Coalescing | ideal.L1 | ideal.Spills | ideal.LocalArrays,
+	"constant": ideal.Constants | ideal.Divergence, "launch": ideal.Launch,
+}
+
+// saturated is the share of a unit's peak from which on what leaves it its work gains less than a finding is worth.
+const saturated = 0.98
+
+// mechanisms is those that may cost a launch something. Where a unit is saturated, they are those that have to do with
+// the unit.
+func (c *concern) mechanisms() []ideal.Set {
+	list := c.present()
+	if len(c.Use) == 0 || c.Use[0].Value < saturated {
+		return list
+	}
+	unit := c.Use[0].Name
+	of, ok := Covers[unit]
+	if !ok {
+		of = UnitMechanisms[unit] | ideal.Divergence | ideal.Spills | ideal.LocalArrays
+	}
+	return slices.DeleteFunc(list, func(m ideal.Set) bool { return !of.Has(m) })
+}
+
+// ReadOnce reports whether most of what L1 misses L2 misses too: nothing is read again that L1 could have kept, and what
+// there is to say is said of DRAM.
+func ReadOnce(r *simengine.Report) bool {
+	var l2, dram float64
+	for i := range r.Lines {
+		for _, m := range r.Lines[i].Memory {
+			if strings.HasSuffix(m.Kind, "load") {
+				l2 += m.L2Bytes
+				dram += m.DRAMReadBytes
+			}
+		}
+	}
+	return dram > l2/2
+}
+
+// present is the mechanisms that there is something of.
+func (c *concern) present() (list []ideal.Set) {
 	unknown := len(c.Lines) == 0 // what lines do
 	some := func(m ideal.Set, is bool) {
 		if is && !slices.Contains(list, m) {
@@ -122,14 +171,40 @@ func (c *concern) mechanisms() (list []ideal.Set) {
 	some(ideal.LocalArrays, len(c.LocalArrays) > 0)
 	some(ideal.Occupancy, (c.Limiter == "registers" || c.Limiter == "shared_mem") && c.Waves > 1)
 	memory := unknown || c.waits("long_scoreboard", "lg_throttle")
-	some(ideal.L1, memory || share(c.Use, "l2") >= 0.1)
-	some(ideal.DRAM, memory || share(c.Use, "dram") >= 0.1)
+	some(ideal.L1, (memory || share(c.Use, "l2") >= 0.1) && !ReadOnce(c.Report))
+	some(ideal.DRAM, unknown || share(c.Use, "dram") >= 0.1 || c.fromDRAM()*share(c.Slots, "long_scoreboard", "lg_throttle") >= unfelt)
 	some(ideal.Latency, c.waits("long_scoreboard", "short_scoreboard", "imc_miss"))
 	some(ideal.Dependency, c.waits("wait"))
-	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.waits("idle"))
-	if c.Bound == c.Nearest {
-		for _, u := range c.NearestUnits() {
-			some(UnitMechanisms[u.Name], UnitMechanisms[u.Name] != 0)
+	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.Waves > 1 && c.waits("idle"))
+	return list
+}
+
+// fromDRAM is the share of what warps wait for loads that they wait for DRAM, at most: its latency is under three times
+// that of L2 on GPUs whose figures are measured (simengine/arch/data).
+func (c *concern) fromDRAM() float64 {
+	var l2, dram float64
+	for i := range c.Lines {
+		for _, m := range c.Lines[i].Memory {
+			l2 += m.L2Bytes
+			dram += m.DRAMReadBytes
+		}
+	}
+	return math.Min(3*dram/math.Max(l2, 1), 1)
+}
+
+// units is the mechanisms that make the units cost nothing that bound a launch, unless what makes their work less gains
+// enough to say why they do.
+func (c *concern) units(single []WhatIf) (list []ideal.Set) {
+	if c.Bound != c.Nearest {
+		return nil
+	}
+	for _, u := range c.NearestUnits() {
+		m := UnitMechanisms[u.Name]
+		known := slices.ContainsFunc(single, func(w WhatIf) bool {
+			return w.Without == m || w.Gain >= worthTogether && Structural.Has(w.Without) && Covers[u.Name].Has(w.Without)
+		})
+		if m != 0 && !known && !slices.Contains(list, m) {
+			list = append(list, m)
 		}
 	}
 	return list

@@ -40,6 +40,9 @@ func (e *Evaluator) Study(ctx context.Context, job Job) (Study, error) {
 	if err := e.without(ctx, job, &s, c.mechanisms()); err != nil {
 		return s, err
 	}
+	if err := e.without(ctx, job, &s, c.units(s.WhatIfs)); err != nil {
+		return s, err
+	}
 	return s, e.without(ctx, job, &s, c.pairs(s.WhatIfs))
 }
 

@@ -115,7 +115,7 @@ func (c *Comparison) costs(x, y *Subject) {
 	const apart = 1.05
 	var first, second []loss
 	// That a unit is busy is said of what bounds each, and by what it is busy with.
-	seen := map[ideal.Set]bool{ideal.L1: readOnce(x.Report) && readOnce(y.Report), ideal.Pipes: true, ideal.L1Bandwidth: true, ideal.L2Bandwidth: true}
+	seen := map[ideal.Set]bool{ideal.Pipes: true, ideal.L1Bandwidth: true, ideal.L2Bandwidth: true}
 	for _, w := range append(slices.Clone(x.WhatIfs), y.WhatIfs...) {
 		if _, single := lossWords[w.Without]; !single || seen[w.Without] { // of several that hide each other each is told by itself
 			continue

@@ -91,21 +91,7 @@ func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) 
 
 // saidOtherwise reports whether what is to be said of a mechanism is said of another that has it in it.
 func saidOtherwise(s *Subject, m ideal.Set) bool {
-	switch m {
-	case ideal.L1:
-		return readOnce(s.Report)
-	case ideal.L2Atomics: // summed by the CTA there is less of them
-		return gainOf(s, ideal.Atomics) >= leastGain
-	case ideal.L1Bandwidth, ideal.L2Bandwidth:
-		for _, all := range covers {
-			for _, w := range s.WhatIfs {
-				if all.Has(m) && all.Has(w.Without) && w.Without != m && w.Gain >= worthHiding && evaluate.Structural.Has(w.Without) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return m == ideal.L2Atomics && gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
 }
 
 // settle writes the remedies. What is against the remedy of a finding that gains more is left out, and said to be.
@@ -141,20 +127,13 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// covers are the mechanisms that explain why a unit is near its peak.
-var covers = map[string]ideal.Set{
-	"lsu":     ideal.Banks | ideal.Coalescing | ideal.SharedAtomics | ideal.Spills | ideal.LocalArrays | ideal.L1Bandwidth | ideal.Divergence,
-	"l2":      ideal.Coalescing | ideal.L1 | ideal.Spills | ideal.LocalArrays | ideal.L2Bandwidth,
-	"atomics": ideal.Atomics | ideal.L2Atomics, "dram": ideal.DRAM | ideal.Coalescing, "constant": ideal.Constants, "launch": ideal.Launch,
-}
-
 // unexplained is the unit that bounds a launch, where no finding says so: the bound and the findings agree.
 func unexplained(s *Subject, all []Finding) (Finding, bool) {
 	r := s.Report
 	units := r.NearestUnits()
 	if r.Bound != r.Nearest || len(units) == 0 || slices.ContainsFunc(all, func(f Finding) bool {
 		m, err := ideal.Parse(f.Topic)
-		return f.Topic == topicCompute || err == nil && covers[r.Bound].Has(m)
+		return f.Topic == topicCompute || err == nil && evaluate.Covers[r.Bound].Has(m)
 	}) {
 		return Finding{}, false
 	}

@@ -115,21 +115,6 @@ func missesL1(s *Subject) Finding {
 	return f
 }
 
-// readOnce reports whether most of what L1 misses L2 misses too: nothing is read again that L1 could have kept, and what
-// there is to say is said of DRAM.
-func readOnce(r *simengine.Report) bool {
-	var l2, dram float64
-	for i := range r.Lines {
-		for _, m := range r.Lines[i].Memory {
-			if strings.HasSuffix(m.Kind, "load") {
-				l2 += m.L2Bytes
-				dram += m.DRAMReadBytes
-			}
-		}
-	}
-	return dram > l2/2
-}
-
 // Shares of the peak of DRAM: from busy on its bandwidth costs, below idle its latency does.
 const (
 	busy = 0.75
