@@ -149,7 +149,7 @@ func TestAdvice(t *testing.T) {
 		"#include \"mine.h\"\n":                                                                "beside the definition",
 		"int main() { cudaMalloc(0, 4); }":                                                     "this is host code",
 		"#include <iostream>\nint main() { std::cout << 1; }":                                  "this is host code",
-		"__global__ void k(int *p) { asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*p)); }":            "two: %%laneid",
+		"__global__ void k(int *p) { asm(\"mov.u32 %0, %reserve;\" : \"=r\"(*p)); }":           "two: %%laneid",
 		"int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }":                       "mark the function __device__",
 		"__global__ void k(int *p) { *p = TILE; }":                                             "CompilerOptions",
 	} {
