@@ -49,14 +49,19 @@ func (l Level) allowance() int64 {
 	return 25_000
 }
 
-// What is looked for.
+// What is looked for, as "Looked for: …" goes on.
+const (
+	outOfBounds   = "accesses out of bounds"
+	missedBarrier = "barriers that some threads do not reach"
+)
+
 var (
-	slicedFor = []string{"bounds", "barriers", "in one of them races in shared memory"}
-	loopedFor = "of long loops some iterations"
-	fullFor   = []string{"races in shared and global memory", "uninitialised reads"}
-	allFor    = []string{"bounds", "barriers"}
+	slicedFor = []string{outOfBounds, missedBarrier, "races in shared memory (in one CTA)"}
+	loopedFor = "in long loops in some iterations only"
+	fullFor   = []string{"races in shared and global memory", "reads of memory that nothing wrote"}
+	allFor    = []string{outOfBounds, missedBarrier}
 	// togetherFor is of CTAs that wait for each other.
-	togetherFor = []string{"races in shared memory", "uninitialised reads"}
+	togetherFor = []string{"races in shared memory", "reads of memory that nothing wrote"}
 )
 
 // Execution is the result of checking a launch in which no fault was found.
@@ -223,7 +228,7 @@ func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 	case long > longestFull && long <= most:
 		ids = ids[:1] // which is as good as any
 	case long > most:
-		x.Skipped = fmt.Sprintf("a CTA has %.0e warp instructions, more than the %d that are executed in full", float64(long), most)
+		x.Skipped = fmt.Sprintf("a CTA executes about %.0e warp instructions, and CTAs of more than %d are not executed in full", float64(long), most)
 		return nil
 	}
 	n := int64(len(ids))
@@ -235,7 +240,7 @@ func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 		turns = !r.turn(n*(long*fullCost+pages*pageCost), req.Level)
 	}
 	if turns {
-		x.Skipped = "it was not this launch's turn within the budget"
+		x.Skipped = "executing CTAs in full takes longer than the prediction, so it is done for a random few configurations, and this is none of them"
 		return nil
 	}
 	// Alone, a CTA that waits for others never ends: what it takes then is bounded.

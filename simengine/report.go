@@ -64,6 +64,9 @@ type Report struct {
 	// Lines is what each line of the source does and costs, in the order of the PTX: where Request.Lines asks for it,
 	// at level cycle.
 	Lines []SourceLine `json:"lines,omitempty"`
+	// Operations are the floating-point operations of the launch: where Request.Lines asks for lines and the level, model,
+	// clocks none.
+	Operations []Operations `json:"operations,omitempty"`
 
 	Checked   Checked    `json:"checked"`
 	Execution *Execution `json:"-"` // what Checked rests on; shared with other reports of the launch

@@ -103,6 +103,10 @@ type Arg struct {
 	// Map, if not nil, makes it a tensor map passed by value. Elem, Count and Fill are those of its own
 	// buffer, unless Map.Of says otherwise.
 	Map *TensorMap
+	// Texture, if not nil, makes it a texture or surface object of its buffer, passed by value.
+	Texture *Texture
+	// Managed says that the buffer is in managed memory, which the host has touched last.
+	Managed bool
 	// Position is where a constant stands among arguments and constants, from 0.
 	Position int
 }
@@ -216,6 +220,12 @@ func (a *Arg) digest(h hash.Hash) {
 	}
 	if a.Map != nil {
 		a.Map.digest(h)
+	}
+	if a.Texture != nil {
+		a.Texture.digest(h)
+	}
+	if a.Managed {
+		text(h, "managed")
 	}
 }
 

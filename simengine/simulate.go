@@ -37,6 +37,11 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	}
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
+	if req.Lines && req.Level == Model {
+		if out.Operations, err = rec.operations(); err != nil {
+			return nil, &Failure{FailureUnsupported, err}
+		}
+	}
 	out.Checked, out.Execution = execution.Checked, execution
 	return out, nil
 }
@@ -105,6 +110,9 @@ func (r *recording) noSlower(p prediction, req Request, program *assemble.Progra
 	if err != nil {
 		return p, nil
 	}
+	if _, ok := r.predicted[predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes, true, 0}]; ok {
+		req.Lines = true // known with lines
+	}
 	plain, err := r.predict(&req, program, seat)
 	if err == nil && plain.result.TimeUS < p.result.TimeUS {
 		return plain, nil
@@ -120,13 +128,13 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	device := req.Ideal.Machine(req.Arch)
 	in := timing.Input{
 		Arch: device, Program: req.Ideal.Program(program), CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program.Kernel, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches, Profile: req.Lines,
 	}
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
-	in.ProbeSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA)
+	in.ProbeSource = req.Ideal.Traces(program, device, rec.deviceCTA)
 	if req.Level == Model {
 		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
 	}

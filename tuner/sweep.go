@@ -163,6 +163,8 @@ type Sweep struct {
 	// Aside are workers that suit it and are set aside.
 	Aside []Aside `json:"-"`
 	Rate  float64 `json:"-"`
+	// TimeLeft is how long the rest takes as things go, 0: not known. It is not stored.
+	TimeLeft time.Duration `json:"-"`
 }
 
 // Proof is what is known of how far a sweep's best is from the fastest

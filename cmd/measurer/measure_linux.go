@@ -14,8 +14,10 @@ import (
 func (g *gpu) measure(job *wire.Job, stage func(string)) *wire.Result {
 	began := time.Now()
 	r := &wire.Result{}
-	if f := g.attempt(job, r, stage); f != nil {
-		r.Failure = f
+	if job.Script != nil {
+		r.Failure = g.follow(job, r, stage)
+	} else {
+		r.Failure = g.attempt(job, r, stage)
 	}
 	r.GPUTime = micro(time.Since(began))
 	return r

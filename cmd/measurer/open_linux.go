@@ -52,7 +52,10 @@ func open(o *options) (measurer, error) {
 	if g.Device, err = driver.Describe(o.device); err != nil {
 		return nil, err
 	}
-	g.about = wire.Device{GPU: g.Name, CC: g.CC, SMs: g.SMs, L2: g.L2, Memory: g.Memory, CUDA: driver.Version}
+	g.about = wire.Device{
+		GPU: g.Name, CC: g.CC, SMs: g.SMs, L2: g.L2, Memory: g.Memory, CUDA: driver.Version,
+		SharedSM: g.SharedSM, SharedOptIn: g.SharedOptIn, Bandwidth: 2 * 1e3 * float64(g.MemoryClock) * float64(g.BusWidth) / 8, // data at both edges
+	}
 	if err := g.look(cmp.Or(os.Getenv(nvmlVariable), nvml.LibraryName)); err != nil {
 		g.about.Unwatched = err.Error()
 	}

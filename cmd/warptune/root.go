@@ -150,3 +150,13 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// atMost accepts n positional arguments or fewer.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usagef("%s: want %s, got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/cmd/internal/measure/standin"
 )
 
 // schema is the part of JSON Schema that docs/*.schema.json use.
@@ -98,18 +100,7 @@ func TestSchemas(t *testing.T) {
 		{"tune", append(tune, "--arch", "h200,h100"), 2},
 		{"best", []string{"best", "copy", "--arch", "h200", "--problem", "65536", "--json", "--db", db}, 0},
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "docs", tt.schema+".schema.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s schema
-		if err := json.Unmarshal(text, &s); err != nil {
-			t.Fatal(err)
-		}
-		var doc any
-		if err := json.Unmarshal([]byte(warptune(t, tt.args...).ok(t).stdout), &doc); err != nil {
-			t.Fatalf("%v: %v", tt.args, err)
-		}
+		doc := printed(t, tt.args)
 		docs := []any{doc}
 		if list, ok := doc.([]any); ok {
 			docs = list
@@ -118,9 +109,61 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%v: %d documents", tt.args, len(docs))
 		}
 		for _, d := range docs {
-			for _, wrong := range s.check(&s, "", d) {
+			for _, wrong := range schemaOf(t, tt.schema).violated(d) {
 				t.Errorf("%v%s", tt.args, wrong)
 			}
 		}
+	}
+}
+
+// schemaOf reads docs/NAME.schema.json.
+func schemaOf(t *testing.T, name string) *schema {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", name+".schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := new(schema)
+	if err := json.Unmarshal(text, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *schema) violated(document any) []string { return s.check(s, "", document) }
+
+// printed is what a command prints as JSON.
+func printed(t *testing.T, args []string) any {
+	t.Helper()
+	var doc any
+	if err := json.Unmarshal([]byte(warptune(t, args...).ok(t).stdout), &doc); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return doc
+}
+
+// What is measured is printed as its schema says: with and without predictions, with failures and
+// with a correction.
+func TestMeasureSchema(t *testing.T) {
+	standin.Install(t, false)
+	dir, db := fills(t, "fill_a", "fill_b", "fill_c", "fill_refused"), filepath.Join(t.TempDir(), "w.db")
+	s := schemaOf(t, "measure")
+	all := printed(t, []string{"measure", dir, "--all", "--db", db, "--json"}).(map[string]any)
+	confirmed := printed(t, []string{"tune", dir, "--arch", standin.Arch, "--confirm", "2", "--db", filepath.Join(t.TempDir(), "c.db"), "--json"}).(map[string]any)
+	for i, doc := range []map[string]any{all, confirmed} {
+		for _, wrong := range s.violated(doc) {
+			t.Errorf("document %d%s", i, wrong)
+		}
+	}
+	if f, _ := all["failures"].([]any); len(f) != 1 || all["corrected"] != nil {
+		t.Errorf("measuring all: failures %v, corrected %v; want one, and none", all["failures"], all["corrected"])
+	}
+	if confirmed["corrected"] == nil {
+		t.Errorf("the confirmation has no correction: %v", confirmed)
+	}
+	delete(all, "gpu_seconds")
+	all["rows"].([]any)[0].(map[string]any)["measured_us"] = "fast"
+	if wrong := s.violated(all); len(wrong) != 2 {
+		t.Errorf("without gpu_seconds, and with a text for a time, the schema says %q", wrong)
 	}
 }

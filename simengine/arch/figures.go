@@ -217,6 +217,14 @@ func UnitOf(name string) string {
 	return ""
 }
 
+// Legal reports whether a figure may have a value.
+func Legal(name string, value float64) bool {
+	legal := UnitOf(name) != ""
+	d := &Descriptor{Pipes: Pipes{Lanes: map[string]float64{}}, Latency: map[string]float64{}}
+	assign(d, name, Number{Value: value}, func(string, ...any) { legal = false })
+	return legal
+}
+
 func unitIfKnown(keys []string, key, unit string) string {
 	for _, k := range keys {
 		if k == key {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -74,6 +76,36 @@ func Load(name string) (*Descriptor, error) {
 // one of the embedded bases or an embedded GPU; without a base the file must hold
 // every figure. All that is wrong with it is reported in one error.
 func Parse(content []byte) (*Descriptor, error) {
+	chain, err := readChain(content)
+	if err != nil {
+		return nil, err
+	}
+	return build(chain)
+}
+
+// Over reads a user's descriptor as Parse does. own says which figures its file holds
+// itself, was has those of what it is based on.
+func Over(content []byte) (d *Descriptor, was map[string]Number, own map[string]bool, err error) {
+	chain, err := readChain(content)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if d, err = build(chain); err != nil {
+		return nil, nil, nil, err
+	}
+	was = map[string]Number{}
+	for _, f := range slices.Backward(chain[1:]) {
+		maps.Copy(was, f.Numbers)
+	}
+	own = map[string]bool{}
+	for name := range chain[0].Numbers {
+		own[name] = true
+	}
+	return d, was, own, nil
+}
+
+// readChain decodes a descriptor file and those that it is based on, most specific first.
+func readChain(content []byte) ([]*file, error) {
 	f, err := decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("architecture descriptor: %w", err)
@@ -91,7 +123,7 @@ func Parse(content []byte) (*Descriptor, error) {
 		chain = append(chain, b)
 		base = b.Base
 	}
-	return build(chain)
+	return chain, nil
 }
 
 func decode(content []byte) (*file, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
+	"github.com/warptune/warptune/simengine/exec/texture"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -47,6 +48,7 @@ type Runner struct {
 
 	clusterGroup
 	asyncObs AsyncObserver     // obs, if it is one
+	texObs   TextureObserver   // obs, if it is one
 	maps     []usedMap         // by code.AsyncOp.cached
 	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
 }
@@ -130,6 +132,8 @@ type scratch struct {
 	ranges      []Range // of a bulk copy
 	corner      [tensormap.MaxRank]int32
 	box         []byte // of a bulk copy
+	request     TextureRequest
+	fetched     texture.Fetch
 }
 
 // NewRunner returns a runner for the program.

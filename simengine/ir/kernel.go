@@ -143,6 +143,8 @@ type Instr struct {
 	Matrix *Matrix  // Mma, Wgmma; shared by copies of the instruction
 	Field  MapField // TensormapSet
 	Bulk   *Bulk    // BulkCopy, BulkPrefetch; shared by copies of the instruction
+	// Texture is of Tex, Txq, Suld and Sust; shared by copies of the instruction.
+	Texture *Texture
 
 	Guard    Reg  // predicate that guards the instruction, NoReg when none
 	GuardNot bool // true for @!p

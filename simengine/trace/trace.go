@@ -78,6 +78,9 @@ type Access struct {
 	Visits uint8
 	// Drawn, for Const, says that they do not come through the table in order.
 	Drawn bool
+	// Texels, for what goes through the texture unit, is how many texels the unit blends for each lane: 1, or 2, 4 or
+	// 8. 0: it does not go there. Passes are then its turns: see coalesce.Recorder.Texture.
+	Texels uint8
 }
 
 // Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes
@@ -120,4 +123,6 @@ type Line struct {
 	// Twice has bit i set when the halves of sector i go to different sectors of
 	// shared memory (cp.async.cg), for each of which the sector is fetched.
 	Twice uint8
+	// Words has bit i set when an atomic updates any of bytes 4i to 4i+3; 0 for all else.
+	Words uint32
 }

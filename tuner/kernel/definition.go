@@ -293,6 +293,7 @@ func (d *Definition) UsesProblem() bool {
 		all = append(all, d.arguments[i].size, d.arguments[i].value)
 		all = append(all, d.arguments[i].fieldExpressions()...)
 		all = append(all, d.arguments[i].tensor.expressions()...)
+		all = append(all, d.arguments[i].texture.expressions()...)
 	}
 	for _, c := range d.conditions {
 		all = append(all, expression(c))

@@ -12,15 +12,23 @@ type Device struct {
 	SMs     int
 	L2      int    // bytes
 	Memory  uint64 // bytes
-	Bus     string // PCI bus id, by which NVML knows it
+	// SharedSM is the shared memory of an SM, SharedOptIn the most that a CTA gets, bytes.
+	SharedSM, SharedOptIn int
+	// MemoryClock is in kHz, BusWidth in bits; 0: the driver does not tell.
+	MemoryClock, BusWidth int
+	Bus                   string // PCI bus id, by which NVML knows it
 }
 
 // Device attributes (CUdevice_attribute).
 const (
 	attrMultiprocessors = 16
+	attrMemoryClock     = 36
+	attrBusWidth        = 37
 	attrL2Bytes         = 38
 	attrMajor           = 75
 	attrMinor           = 76
+	attrSharedSM        = 81
+	attrSharedOptIn     = 97
 )
 
 // Count is how many GPUs are visible.
@@ -50,7 +58,10 @@ func (d *Driver) Describe(ordinal int) (*Device, error) {
 	for _, a := range []struct {
 		id int
 		to *int
-	}{{attrMajor, &v.CC[0]}, {attrMinor, &v.CC[1]}, {attrMultiprocessors, &v.SMs}, {attrL2Bytes, &v.L2}} {
+	}{
+		{attrMajor, &v.CC[0]}, {attrMinor, &v.CC[1]}, {attrMultiprocessors, &v.SMs}, {attrL2Bytes, &v.L2},
+		{attrSharedSM, &v.SharedSM}, {attrSharedOptIn, &v.SharedOptIn}, {attrMemoryClock, &v.MemoryClock}, {attrBusWidth, &v.BusWidth},
+	} {
 		var n int32
 		if err := d.call("cuDeviceGetAttribute", ptr(&n), a.id, int(v.id)); err != nil {
 			return nil, err

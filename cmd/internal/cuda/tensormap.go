@@ -49,5 +49,9 @@ func (v *Device) Encode(m *TensorMap) ([]byte, error) {
 	err := v.call("cuTensorMapEncodeTiled", ptr(&out[0]), m.Elem, rank, m.Address,
 		ptr(&m.Shape[0]), ptr(&strides[0]), ptr(&m.Box[0]), ptr(&m.ElementStrides[0]),
 		mapCode(m.Interleave, 16), mapCode(m.Swizzle, 32), mapCode(m.L2Promotion, 64), nan)
-	return bytes.Clone(out), err
+	if err != nil {
+		return nil, fmt.Errorf("a tensor map (element type %d, shape %v, strides %v bytes, box %v, element strides %v, swizzle %d, interleave %d bytes): %w",
+			m.Elem, m.Shape, m.Strides, m.Box, m.ElementStrides, m.Swizzle, m.Interleave, err)
+	}
+	return bytes.Clone(out), nil
 }

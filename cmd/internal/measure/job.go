@@ -53,8 +53,16 @@ func param(in *simengine.Input) wire.Param {
 	return p
 }
 
+// mapElements are the numbers that cuTensorMapEncodeTiled takes for types of elements
+// (CUtensorMapDataType in cuda.h). tensormap.replace, and so tensormap.Elem, numbers them otherwise
+// from double precision on.
+var mapElements = map[tensormap.Elem]int{
+	tensormap.U8: 0, tensormap.U16: 1, tensormap.U32: 2, tensormap.S32: 3, tensormap.U64: 4, tensormap.S64: 5, tensormap.F16: 6,
+	tensormap.F32: 7, tensormap.F64: 8, tensormap.BF16: 9, tensormap.F32Ftz: 10, tensormap.TF32: 11, tensormap.TF32Ftz: 12,
+}
+
 func tensor(m *tensormap.Map) *wire.TensorMap {
-	t := &wire.TensorMap{Elem: int(m.Elem), Interleave: m.Interleave, Swizzle: m.Swizzle, L2Promotion: m.Promotion, FillNaN: m.FillNaN}
+	t := &wire.TensorMap{Elem: mapElements[m.Elem], Interleave: m.Interleave, Swizzle: m.Swizzle, L2Promotion: m.Promotion, FillNaN: m.FillNaN}
 	for i := range m.Rank {
 		t.Shape, t.Box = append(t.Shape, uint64(m.Shape[i])), append(t.Box, uint32(m.Box[i]))
 		t.ElementStrides = append(t.ElementStrides, uint32(m.ElementStrides[i]))

@@ -12,13 +12,13 @@ import (
 
 // Figures computes every figure the results hold, by its name in a descriptor
 // file. The source of each is source followed by the measurement's name. missing
-// lists, sorted, the figures whose measurement the results lack.
+// lists, sorted, the figures whose measurement the results lack, or give no legal value.
 func Figures(r Results, source string) (figures map[string]arch.Number, missing []string) {
 	figures = map[string]arch.Number{}
 	for i := range rules {
 		rule := &rules[i]
 		v := rule.value(r)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if math.IsNaN(v) || math.IsInf(v, 0) || !arch.Legal(rule.figure, v) {
 			missing = append(missing, rule.figure)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/texture"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -46,6 +47,8 @@ type Buffer struct {
 	Elem  ir.Type
 	Count int64 // elements
 	Fill  Fill
+	// Takes is how many bytes of device memory it takes, if these are more than its contents: tiles of arrays in full.
+	Takes int64
 }
 
 // Bytes is the size of the buffer.
@@ -81,6 +84,7 @@ type Device struct {
 	constants []byte
 	pristine  []byte // constants before anything ran
 	vars      map[string]ir.Var
+	textures  []texture.Object // by handle
 
 	present   []pageRef
 	free      []*Page
@@ -100,14 +104,14 @@ func New(limit int) *Device {
 // function of the buffers allocated before.
 func (m *Device) Alloc(b Buffer) (uint64, error) {
 	align := uint64(allocAlign)
-	if b.Bytes() >= largeSize {
+	if max(b.Bytes(), b.Takes) >= largeSize {
 		align = largeAlign
 	}
 	base := (m.next + align - 1) &^ (align - 1)
 	if err := m.place(b, base); err != nil {
 		return 0, err
 	}
-	m.next = base + uint64(b.Bytes()) + allocAlign // a gap, so that the end of a buffer is an end
+	m.next = base + uint64(max(b.Bytes(), b.Takes)) + allocAlign // a gap, so that the end of a buffer is an end
 	return base, nil
 }
 

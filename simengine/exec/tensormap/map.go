@@ -19,7 +19,7 @@ const (
 	MaxRank = 5
 )
 
-// Elem is the type of an element, numbered as in CUtensorMapDataType and tensormap.replace.
+// Elem is the type of an element, numbered as in tensormap.replace.
 type Elem uint8
 
 // Types of elements.

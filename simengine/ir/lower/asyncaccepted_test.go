@@ -11,8 +11,13 @@ import (
 )
 
 // TestAsyncAsPtxas takes of the asynchronous instructions what ptxas takes, and refuses what it refuses.
-func TestAsyncAsPtxas(t *testing.T) {
-	list, err := os.ReadFile("testdata/async-accepted.txt")
+func TestAsyncAsPtxas(t *testing.T) { asPtxas(t, "testdata/async-accepted.txt", 100) }
+
+// TestTexturesAsPtxas takes of the instructions on textures and surfaces what ptxas takes, and refuses what it refuses.
+func TestTexturesAsPtxas(t *testing.T) { asPtxas(t, "testdata/texture-accepted.txt", 30) }
+
+func asPtxas(t *testing.T, file string, least int) {
+	list, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +35,7 @@ func TestAsyncAsPtxas(t *testing.T) {
 			t.Errorf("ptxas takes it: %v; here: %v: %s", plus, err, text)
 		}
 	}
-	if taken < 100 {
+	if taken < least {
 		t.Errorf("%d instructions that ptxas takes", taken)
 	}
 }

@@ -132,6 +132,13 @@ func (s *slicer) root(pc int) {
 				s.want(o.Reg, pc)
 			}
 		}
+	case ir.Tex, ir.Suld, ir.Sust:
+		s.want(in.Guard, pc)
+		for i := range 1 + in.Texture.Coordinates() {
+			if o := &in.Src[i]; o.Kind == ir.OperandReg {
+				s.want(o.Reg, pc)
+			}
+		}
 	}
 }
 
@@ -235,7 +242,7 @@ func (s *slicer) reads(m *memory, pc int) {
 		return
 	}
 	switch in.Op {
-	case ir.Ld, ir.Atom:
+	case ir.Ld, ir.Atom, ir.Suld: // what a kernel stores its textures may not show
 		m.add(in.Space, s.roots(&in.Src[0]))
 	case ir.CpAsync:
 		m.add(ir.Global, alias.Unknown)

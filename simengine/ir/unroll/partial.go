@@ -47,7 +47,7 @@ func (l *countedLoop) partWeight(in *ir.Instr, adds map[ir.Reg]int) int {
 // fixed reports whether an instruction computes the same in every iteration.
 func fixed(in *ir.Instr, defs map[ir.Reg]int) bool {
 	switch {
-	case len(in.Dst) == 0, in.Op == ir.Ld, in.Op == ir.Ldu, in.Op == ir.Atom, synchronises(in.Op):
+	case len(in.Dst) == 0, in.Op == ir.Ld, in.Op == ir.Ldu, in.Op.IsTexture(), in.Op == ir.Txq, in.Op == ir.Atom, synchronises(in.Op):
 		return false
 	}
 	for i := range in.Src {

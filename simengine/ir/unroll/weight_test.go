@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
@@ -34,13 +34,10 @@ ret;`
 // against what ptxas did: how many multiply-adds are the most beside what else is in the loop, to within one
 // where it has a pointer's step, whose weight is now and then one.
 func TestUnknownLoopsAgainstPtxas(t *testing.T) {
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Arch, Beside, Body string
 		Most               int
-	}]("../../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
 	loops, exact, near := 0, 0, 0
 	for _, r := range records {
 		most := -1

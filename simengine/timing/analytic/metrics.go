@@ -27,7 +27,7 @@ func (y *tally) add(o *tally, n float64) {
 // and what they give the units to do.
 func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
-	var gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
+	var fetched, gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
 	for pc := range t.byPC {
 		y := &t.byPC[pc]
 		if y.requests == 0 {
@@ -51,6 +51,8 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 			ss.add(y, n)
 		case i.Space == ir.Shared && i.Op != ir.CpAsync:
 			sl.add(y, n)
+		case i.Op == ir.Tex || i.Op == ir.Suld:
+			fetched.add(y, n)
 		case store:
 			gs.add(y, n)
 		default:
@@ -68,6 +70,8 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
+	k["l1tex__t_sectors_pipe_tex_mem_texture.sum"] = fetched.sectors
+	gl.l2, gl.again, gl.partialLines = gl.l2+fetched.l2, gl.again+fetched.again, gl.partialLines+fetched.partialLines
 	gl.l2, gl.again, gs.l2, gs.again = gl.l2+loads.l2, gl.again+loads.again, gs.l2+stored.l2, gs.again+stored.again
 	loaded, spilled := t.total.spilled[0]*n, t.total.spilled[1]*n
 	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
@@ -83,7 +87,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+spilled)/4 + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
-	w.Constants = n * t.total.busy[idc]
+	w.Constants, w.Textures = n*t.total.busy[idc], n*t.total.busy[texels]
 	for r := hotSlices; r < numResources; r++ {
 		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))
 	}

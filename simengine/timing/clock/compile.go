@@ -56,6 +56,7 @@ type asyncOp struct {
 // code is a Program flattened: block b is ops[start[b]:start[b+1]].
 type code struct {
 	program *assemble.Program
+	m       *cost.Machine
 	ops     []op
 	start   []int32
 	root    []int32 // the block that carries a block's code
@@ -95,7 +96,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
-	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
+	c := &code{program: p, m: m, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.specific = p.Kernel.Specific()
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests, c.products = make([]int32, len(p.Blocks)), make([]products, len(p.Blocks))

@@ -19,8 +19,14 @@ type Device struct {
 	SMs    int    `json:"sms"`
 	L2     int    `json:"l2"`     // bytes
 	Memory uint64 `json:"memory"` // bytes
-	Driver string `json:"driver"` // e.g. "580.159.04"; "": NVML does not tell
-	CUDA   int    `json:"cuda"`   // the driver's version of CUDA, 1000 x major + 10 x minor
+	// SharedSM is the shared memory of an SM, SharedOptIn the most that a CTA gets, bytes.
+	SharedSM    int `json:"shared_sm"`
+	SharedOptIn int `json:"shared_opt_in"`
+	// Bandwidth is that of the memory, bytes/s, by its clock and the width of its bus; 0: the
+	// driver does not tell.
+	Bandwidth float64 `json:"bandwidth"`
+	Driver    string  `json:"driver"` // e.g. "580.159.04"; "": NVML does not tell
+	CUDA      int     `json:"cuda"`   // the driver's version of CUDA, 1000 x major + 10 x minor
 	// Unwatched says why clocks are not read; "": they are.
 	Unwatched string `json:"unwatched,omitempty"`
 }
@@ -40,6 +46,8 @@ type Job struct {
 	Constants    []Param   `json:"constants,omitempty"` // __constant__ variables, by name
 	Read         []Range   `json:"read,omitempty"`      // what is to be read after one launch
 	Plan         Plan      `json:"plan"`
+	// Script is what is done of the image instead of a launch that is timed; nil: that.
+	Script *Script `json:"script,omitempty"`
 }
 
 // Buffer is device memory and what it holds before the kernel runs.
@@ -105,6 +113,7 @@ const (
 	StageFilling  = "its buffers were filled"
 	StageChecking = "it was launched once"
 	StageTiming   = "it was timed"
+	StageScript   = "its kernels ran"
 )
 
 // Reply is a line that answers a job: the stage that begins, or the result.
@@ -130,6 +139,8 @@ type Result struct {
 
 	Read   [][]byte `json:"read,omitempty"`
 	States []State  `json:"states,omitempty"` // of the GPU, one in each batch
+
+	Done []Done `json:"done,omitempty"` // of each step of a script
 }
 
 // Kinds of Failure.

@@ -68,20 +68,21 @@ type Instr struct {
 
 // Extra is the part of a compiled instruction that the common kinds lack.
 type Extra struct {
-	Dst    []Slot
-	Src    []Slot
-	Sext   uint8 // sources to sign-extend from 32 bits
-	Cmp32  alu.Compare32
-	Cmp64  alu.Compare64
-	BoolOp ir.BoolOp
-	Not    uint8 // predicate sources to invert, by position
-	Access *Access
-	Call   Call
-	Atom   alu.AtomicFunc
-	Imm    uint64
-	Matrix *mma.MMA // Mma
-	Async  *AsyncOp
-	Group  *mma.WarpgroupMMA // Wgmma
+	Dst     []Slot
+	Src     []Slot
+	Sext    uint8 // sources to sign-extend from 32 bits
+	Cmp32   alu.Compare32
+	Cmp64   alu.Compare64
+	BoolOp  ir.BoolOp
+	Not     uint8 // predicate sources to invert, by position
+	Access  *Access
+	Call    Call
+	Atom    alu.AtomicFunc
+	Imm     uint64
+	Matrix  *mma.MMA // Mma
+	Async   *AsyncOp
+	Group   *mma.WarpgroupMMA // Wgmma
+	Texture *TextureOp
 }
 
 // reservedShared is the shared memory that the system keeps for itself in each CTA, bytes (compute capability 8.0 and

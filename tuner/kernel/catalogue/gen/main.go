@@ -142,6 +142,9 @@ func build(ctx context.Context, k *catalogue.Kernel, src ptxSource) (catalogue.P
 		out[i] = catalogue.Variant{Macros: variants[i].Macros, PTX: r.PTX}
 	}
 	archive, sum, err := catalogue.EncodeArchive(out)
+	if err == nil {
+		archive, sum, err = smaller(archive, sum)
+	}
 	if err != nil {
 		return p, err
 	}

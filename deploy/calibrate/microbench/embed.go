@@ -1,0 +1,32 @@
+// Package microbench has the microbenchmarks as a program carries them: their kernels as PTX,
+// made by ptx.sh of the sources beside it, and the sources of what needs nvcc and ncu.
+package microbench
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+)
+
+//go:embed ptx/*.ptx.gz
+var compiled embed.FS
+
+// Sources are the CUDA sources that are compiled where they are needed.
+//
+//go:embed residency.cu harness.cuh
+var Sources embed.FS
+
+// PTX is a program's kernels.
+func PTX(program string) ([]byte, error) {
+	packed, err := compiled.ReadFile("ptx/" + program + ".ptx.gz")
+	if err != nil {
+		return nil, fmt.Errorf("microbenchmark %s: %w", program, err)
+	}
+	text, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("microbenchmark %s: %w", program, err)
+	}
+	return io.ReadAll(text)
+}
