@@ -25,9 +25,9 @@ const (
 	// placeSeed seeds the choice of the CTAs at random, and drawnPlaces is how many there are.
 	placeSeed   = 1
 	drawnPlaces = 2
-	// fullCost is the cost of a warp instruction in Full mode under all checks, in units of
-	// exec.Runner.Work: 300 ns of 10 ns (BenchmarkSgemmRaces). pageCost is that of a page of device
-	// memory, each word of which is noted: 10 us.
+	// fullCost is the cost of a warp instruction in Full mode under all checks, in units of exec.Runner.Work: 300
+	// ns of 10 ns (BenchmarkSgemmRaces). The other one, pageCost, is that of a page of device memory, each word of
+	// which is noted: 10 us.
 	fullCost = 30
 	pageCost = 1_000
 	// unwatched is how many times faster a run is without an observer than with one.

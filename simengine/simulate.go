@@ -101,9 +101,9 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 	return p, nil
 }
 
-// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster: an order of
-// events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data. Who
-// has the mechanism for nothing need not make use of it.
+// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster. An order
+// of events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data.
+// Who has the mechanism for nothing need not make use of it.
 func (r *recording) noSlower(p prediction, req Request, program *assemble.Program) (prediction, error) {
 	req.Ideal = 0
 	seat, err := residencyOf(r.kernel, program, &req)

@@ -13,7 +13,7 @@ import (
 var unitWords = map[string]string{
 	"issue": "instruction issue", "alu": "the integer and logic pipe (ALU)", "fma": "the fp32 multiply-add pipe (FMA)", "imad": "the integer multiply-add pipe (IMAD)", "fp64": "the fp64 pipe",
 	"half": "the half-precision pipe", "tensor": "the tensor cores", "xu": "the special-function unit",
-	"lsu": "L1 and shared memory (load/store unit)", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth",
+	"lsu": "L1 and shared memory (load/store unit)", "texture": "the texture unit", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth",
 	"launch": "the rate at which CTAs are launched",
 }
 
