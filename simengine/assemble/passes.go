@@ -49,7 +49,6 @@ var frontEnd = []pass{
 	// Before value numbering, which then shares the constants; after copies of them are gone.
 	onNodes("half-precision constants", opt.FoldHalfConstants),
 	// Before reciprocals are shared: a remainder with a quotient at hand needs none.
-	onNodes("remainders from quotients", opt.RemainderFromQuotient),
 	// Before value numbering, which removes all but the first reciprocal of a divisor.
 	onNodes("common reciprocals", opt.ShareReciprocals),
 	// While an addition has its original reader: value numbering may give it more.
