@@ -131,7 +131,13 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 		if g, ok := l.grantProbe(w); ok {
 			return g, true, true
 		}
-		seq = s.pop(func(_ int64, t *trial) bool { return t.doubt == nil || !l.better(s, t.doubt, w) })
+		proven := w.evaluated > 0 || !s.probed()
+		seq = s.pop(func(_ int64, t *trial) bool {
+			return t.doubt == nil || (proven || !t.doubt.alone()) && !l.better(s, t.doubt, w)
+		})
+		if r := s.probe(); seq < 0 && !proven && r != nil {
+			return l.giveProbe(s, r, w), true, true
+		}
 	}
 	if seq < 0 {
 		if empty {

@@ -98,7 +98,7 @@ func TestCrowd(t *testing.T) {
 func TestCommittee(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
-	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
+	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t, nil); return m })
 	best, doubted := math.Inf(1), 0
 	const questions, found = 90, 60
 	for n := range questions {

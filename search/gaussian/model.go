@@ -49,6 +49,7 @@ func New(space *search.Space, seed uint64) search.Strategy {
 type Model struct {
 	t        *trail.Trail
 	start    *quasirandom.Sequence
+	prior    *prior         // nil: nothing was predicted
 	maps     []*feature.Map // one or another of which each process goes by; failures go by the first
 	points   map[int64]point
 	pool     []int64   // configurations at random
@@ -81,9 +82,11 @@ func On(t *trail.Trail) *Model {
 
 // Committee returns the member on a trail that is a committee. Its first
 // questions are those of quasirandom.Plain; half of its members go by
-// feature.Closer and half by feature.Stepped.
-func Committee(t *trail.Trail) *Model {
+// feature.Closer and half by feature.Stepped. What was predicted, if anything, is the processes'
+// mean function, and what is predicted best is asked for first.
+func Committee(t *trail.Trail, predicted search.Prior) *Model {
 	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space), feature.Stepped(t.Space))
+	m.prior = newPrior(t.Space, predicted)
 	for k := range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
 		b := newBelief(m.maps[0].Dims(), walk)
@@ -105,7 +108,15 @@ func (*Model) Observe(search.Observation) {}
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
-	if m.asked() < first || !m.ready() {
+	if best := m.prior.next(m.t, 1); m.asked() < foretold && len(best) > 0 {
+		return best[0], true
+	}
+	if m.prior.judge(m.t.Ranked(), func(i int64) []float64 { return m.point(i).unit[0] }) {
+		for _, b := range m.beliefs {
+			b.fitted = 0
+		}
+	}
+	if m.asked() < m.prior.first() || !m.ready() {
 		return m.start.Propose()
 	}
 	m.condition()

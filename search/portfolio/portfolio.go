@@ -26,7 +26,13 @@ const (
 
 // New returns the strategy for a space.
 func New(space *search.Space, seed uint64) search.Strategy {
-	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+	return From(nil, space, seed)
+}
+
+// From returns the strategy for a space of which objectives were predicted: the committee begins
+// with what is predicted best and learns what predictions do not say.
+func From(predicted search.Prior, space *search.Space, seed uint64) search.Strategy {
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t, predicted) })
 }
 
 // Portfolio is the member that the others are members of.
@@ -42,8 +48,8 @@ type Portfolio struct {
 var _ search.Estimator = (*Portfolio)(nil)
 
 // On returns the member on a trail.
-func On(t *trail.Trail) *Portfolio {
-	return &Portfolio{t: t, leader: gaussian.Committee(t), owner: map[int64]int{}}
+func On(t *trail.Trail, predicted search.Prior) *Portfolio {
+	return &Portfolio{t: t, leader: gaussian.Committee(t, predicted), owner: map[int64]int{}}
 }
 
 // Propose implements trail.Member.

@@ -91,6 +91,9 @@ type Options struct {
 	// PathOnly leaves out all accesses whose data is not needed. What remains is the blocks that
 	// warps execute. Slice mode only.
 	PathOnly bool
+	// WholeGrid executes all CTAs of the grid together, which may wait for each other. The launch must be one that
+	// FitsTogether.
+	WholeGrid bool
 	// Warps is which warps of the CTA are executed: warp w if bit w is set; 0 means all. Only in
 	// Slice mode and if Program.WarpsIndependent.
 	Warps uint32

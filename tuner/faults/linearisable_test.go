@@ -230,7 +230,7 @@ func linearisable(t *testing.T, dir string, s *sweep) {
 	}
 	for of, history := range histories {
 		calls += len(history)
-		if result := porcupine.CheckOperationsTimeout(trialModel, history, 10*time.Second); result != porcupine.Ok {
+		if result := porcupine.CheckOperationsTimeout(trialModel, history, patience); result != porcupine.Ok {
 			if wrong++; wrong > 3 {
 				continue
 			}

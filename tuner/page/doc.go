@@ -14,6 +14,7 @@
 //	GET  data/sweeps/ID/ranking                   Ranking: the rows best first, ties grouped
 //	GET  data/sweeps/ID/failures                  Failures: configurations that are not valid, and why
 //	GET  data/sweeps/ID/importance                Importance: which parameters matter, and which interact
+//	GET  data/sweeps/ID/measured                  Measured: predicted against measured times of the same configurations
 //	GET  data/sweeps/ID/trials/TRIAL              Trial: all that is stored of a configuration, at once
 //	GET  data/sweeps/ID/explain?trials=N[,N…]     Explained: simulated again, with findings, source lines, occupancy
 //	GET  data/compare?sweeps=ID,ID[,…]            Comparison: one kernel on several architectures
@@ -54,6 +55,7 @@ const (
 	TrialSchema      = "warptune.page.trial.v1"
 	ExplainedSchema  = "warptune.page.explained.v1"
 	ComparisonSchema = "warptune.page.comparison.v1"
+	MeasuredSchema   = "warptune.page.measured.v1"
 )
 
 // Problem is what went wrong, in words.
