@@ -54,7 +54,6 @@ var frontEnd = []pass{
 	// While an addition has its original reader: value numbering may give it more.
 	onNodes("saturation", opt.FoldSaturation),
 	// Before value numbering, so that equal additions of what remains are shared as well.
-	onNodes("common addresses", opt.ShareAddresses),
 	onNodes("value numbering", opt.NumberValues),
 	// After value numbering, which needs values with one definition; this makes variables of some.
 	onNodes("copy sinking", opt.SinkCopies),

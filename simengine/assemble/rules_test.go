@@ -20,7 +20,6 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		kernel *ir.Kernel
 		cap    int
 	}{
-		{"address-cse", measuredKernel(t, "h200-loops-and-doubles/band_rows-393f39607690"), 0},
 		{"address-offsets", measuredKernel(t, "h100-2026-11-26-independent-c/spgemm_hash-fdecf3216540"), 0},
 		{"saturation-folding", measuredKernel(t, "h100-2026-11-25-independent-b/heston_paths-2a471b841c98"), 0},
 		{"half-vectors", measuredKernel(t, "h200-2026-11-23-project-e/hgemm_tile-6c790d7da781"), 32},

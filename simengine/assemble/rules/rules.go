@@ -16,8 +16,7 @@ type Rule uint8
 
 // Rules, by stage.
 const (
-	AddressCSE Rule = iota
-	AddressOffsets
+	AddressOffsets Rule = iota
 	SaturationFolding
 	HalfVectors
 	SinkLoads
@@ -59,7 +58,6 @@ type Info struct {
 }
 
 var table = [Count]Info{
-	AddressCSE:        {ID: "address-cse", Does: "64-bit addresses that differ by a constant are computed once a block", Kernels: "layernorm"},
 	AddressOffsets:    {ID: "address-offsets", Does: "shared memory addresses that differ by a constant use one register and offsets", Kernels: "flash_mma"},
 	SaturationFolding: {ID: "saturation-folding", Does: "additions and multiplications saturate by themselves", Corpus: "sm_90"},
 	HalfVectors:       {ID: "half-vectors", Does: "accesses of 16-bit values in shared memory are joined", Kernels: "hgemm_tile"},
