@@ -153,10 +153,9 @@ func prerequisites(list string) []string {
 
 var absolutePath = regexp.MustCompile(`(?m)(?:^|[\s"'(])(/[^\s:"'()]+)`)
 
-// foreign names a file that a diagnostic speaks of and that is neither of the
-// directory nor of the compiler's installation, "" when there is none: the
-// diagnostic may quote it. nvcc has no view as clang has, and not every system
-// holds it to a wall.
+// foreign names a file that a diagnostic speaks of and that is neither of the directory nor of the compiler's
+// installation: the diagnostic may quote it. It is "" when there is none. There is no view for nvcc as for clang,
+// and not every system holds it to a wall.
 func (w workdir) foreign(message, compiler string) string {
 	installed, err := filepath.EvalSymlinks(compiler)
 	if err != nil {
