@@ -119,6 +119,9 @@ type Pipes struct {
 	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
 	// cycle: a warp's indexed load takes one turn for each.
 	ConstantsPerCycle float64
+	// TextureQuads is the quads of lanes that an SM's texture units serve in a cycle, TextureLatency the cycles from
+	// there to a result from L1, of which turns and words of the fetch take more; 0 where they were not measured.
+	TextureQuads, TextureLatency float64
 	// InstructionFetch is the cycles an instruction of a warp takes when the
 	// straight-line code exceeds Memory.InstructionBytes.
 	InstructionFetch float64

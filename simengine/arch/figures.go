@@ -146,6 +146,9 @@ var figures = []figure{
 	real("cta_turnaround_empty", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundEmpty }),
 	real("cta_turnaround_warp", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundWarp }),
 
+	lacking(real("texture_quads", "quads/cycle/SM", func(d *Descriptor) *float64 { return &d.TextureQuads })),
+	lacking(real("texture_latency", "cycles", func(d *Descriptor) *float64 { return &d.TextureLatency })),
+
 	lacking(real("wgmma_columns", "columns/cycle/SM", func(d *Descriptor) *float64 { return &d.WgmmaColumns })),
 	lacking(real("wgmma_least", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLeast })),
 	lacking(real("wgmma_latency_shared", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLatencyShared })),
