@@ -19,7 +19,7 @@ const (
 	textureLines = 2
 )
 
-// How much later results come (texture.latency, 17 of them within 6 %, linear_3d of float4 aside): a cycle for each of a
+// How much later results come (texture.latency, all 17 within 9 %): a cycle for each of a
 // fetch's own once more, textureWord for each word of a texel, textureBlend if it blends; textureLine earlier in one
 // dimension.
 const (
