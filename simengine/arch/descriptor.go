@@ -179,6 +179,10 @@ type Memory struct {
 
 	DRAMBytes          int     // size of device memory, no less than can be allocated; 0: not said
 	DRAMBytesPerSecond float64 // peak
+	// ManagedReadBytes, ManagedWrittenBytes and ManagedFirstBytes are the bytes of managed memory a second that a kernel's
+	// faults bring: pages of the host that are read, such that are written, and pages that nobody has touched before.
+	// ManagedFaultUS is what a launch with any faults takes beside, microseconds. 0 where they were not measured.
+	ManagedReadBytes, ManagedWrittenBytes, ManagedFirstBytes, ManagedFaultUS float64
 	// Achieved share of the peak of long streams by what they do: reads only,
 	// writes only, equal reads and writes. DRAMEfficiency interpolates.
 	DRAMReadEfficiency, DRAMWriteEfficiency, DRAMMixEfficiency float64
