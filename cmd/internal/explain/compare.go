@@ -146,11 +146,10 @@ type loss struct {
 
 // lossWords are mechanisms as what time is lost to.
 var lossWords = map[ideal.Set]string{
-	ideal.Banks: "bank conflicts", ideal.Coalescing: "uncoalesced accesses", ideal.Constants: "constants that lanes read one after another", ideal.Atomics: "global atomics",
-	ideal.SharedAtomics: "atomics on shared memory", ideal.L2Atomics: "atomics in L2", ideal.L1: "loads that miss L1", ideal.DRAM: "DRAM", ideal.Latency: "the latency of memory",
-	ideal.Dependency: "the latency of arithmetic", ideal.Occupancy: "low occupancy", ideal.Spills: "spills", ideal.LocalArrays: "local arrays", ideal.Divergence: "divergence",
-	ideal.Barriers: "waiting at barriers", ideal.Launch: "launching CTAs", ideal.Pipes: "busy arithmetic pipes", ideal.L1Bandwidth: "the bandwidth of L1 and shared memory",
-	ideal.L2Bandwidth: "the bandwidth of L2",
+	ideal.Banks: "bank conflicts", ideal.Coalescing: "uncoalesced accesses", ideal.Constants: "constants that lanes read one after another", ideal.Atomics: "atomics that its CTAs could sum before", ideal.SharedAtomics: "lanes that update one word of shared memory", ideal.L2Atomics: "atomics in L2",
+	ideal.L1: "loads that miss L1", ideal.DRAM: "DRAM", ideal.Latency: "the latency of memory", ideal.Dependency: "the latency of arithmetic", ideal.Occupancy: "low occupancy",
+	ideal.Spills: "spills", ideal.Divergence: "divergence", ideal.Barriers: "waiting at barriers", ideal.Launch: "launching CTAs", ideal.LocalArrays: "arrays in local memory",
+	ideal.Pipes: "a busy arithmetic pipe", ideal.L1Bandwidth: "the bandwidth of L1 and shared memory", ideal.L2Bandwidth: "the bandwidth of L2",
 }
 
 // text says what one of two loses, and the other.

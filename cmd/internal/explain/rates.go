@@ -133,6 +133,9 @@ func flops(r *simengine.Report) []work {
 			}
 		}
 	}
+	for _, o := range r.Operations { // at level model, which has no lines
+		sum[o.Kind] += o.Count
+	}
 	var out []work
 	for kind, n := range sum {
 		out = append(out, work{kind, n})
@@ -150,11 +153,7 @@ func flops(r *simengine.Report) []work {
 
 // flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
 func flop(text string, lanes float64) (kind string, n float64) {
-	if strings.HasPrefix(text, "@") {
-		_, text, _ = strings.Cut(text, " ")
-	}
-	op, _, _ := strings.Cut(text, " ")
-	f := ir.FLOP(op)
+	f := ir.FLOP(opcode(text))
 	return f.Kind, f.Lane*lanes + f.Warp
 }
 

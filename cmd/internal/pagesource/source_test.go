@@ -133,8 +133,9 @@ func TestOperationsAreThoseOfTheLines(t *testing.T) {
 	t.Error("there is no column of operations")
 }
 
-// What the page shows of a configuration from what is stored is what it shows when it is simulated again: times, how near
-// units come to their peaks, occupancy with its limiter and its place on the curves, lines of the source and of the PTX.
+// What the page shows of a configuration from what is stored is what it shows when it is simulated again. That is
+// times, how near units come to their peaks, occupancy with its limiter and its place on the curves, and lines of
+// the source and of the PTX.
 func TestStoredAndExplainedAgree(t *testing.T) {
 	s, id := swept(t, "transpose_tiled", "h200", map[string][]string{"TILE": {"32"}, "ROWS": {"8", "32"}, "PAD": {"0"}, "max_registers": {"0"}, "smem_carveout": {"-1", "50"}})
 	h := page.Handler(s, page.Options{})

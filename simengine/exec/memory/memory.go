@@ -20,8 +20,10 @@ const (
 	LocalWindow  = 0x7c00_0000_0000
 	SharedWindow = 0x7d00_0000_0000
 	StaticBase   = 0x7e00_0000_0000
-	globalBase   = 0x7f00_0000_0000
-	WindowSize   = 0x0100_0000_0000
+	// GridWorkspace is where the barrier of a cooperative launch's grid is (grid_group::sync); its second word counts CTAs.
+	GridWorkspace = 0x7ef0_0000_0000
+	globalBase    = 0x7f00_0000_0000
+	WindowSize    = 0x0100_0000_0000
 )
 
 const (
