@@ -24,8 +24,8 @@ type Arg struct {
 	Map *TensorMap
 	// Texture, if not nil, makes it a texture or surface object of a buffer of its own, passed by value.
 	Texture *Texture
-	// Managed says that the buffer is in managed memory, which the host has touched last.
-	Managed bool
+	// Managed says whether the buffer is in managed memory, and where its pages are.
+	Managed Managed
 	// Expected is what the buffer holds when the kernel has ended; nil: not given.
 	Expected  *Raw
 	Answer    Answer
@@ -209,10 +209,31 @@ func (r *reader) memory(rec *record, a *argument) {
 	}
 }
 
-// managed reads whether a buffer is in managed memory.
+// Managed says where the pages of a buffer in managed memory are when the kernel is first launched.
+type Managed uint8
+
+// Places of managed memory.
+const (
+	ManagedNot     Managed = iota // it is ordinary device memory
+	ManagedHost                   // in the host's memory, which it wrote
+	ManagedNowhere                // nobody has touched them
+	ManagedDevice                 // in device memory, where a kernel or a prefetch left them
+)
+
+// managed reads whether a buffer is in managed memory: true is "host".
 func (r *reader) managed(rec *record, a *argument) {
-	a.arg.Managed = rec.flag("Managed")
-	if a.arg.Managed && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
+	d, ok := rec.get("Managed")
+	if !ok {
+		return
+	}
+	if _, isBool := d.value.(bool); isBool {
+		if rec.flag("Managed") {
+			a.arg.Managed = ManagedHost
+		}
+	} else {
+		a.arg.Managed = ManagedHost + Managed(rec.choice("Managed", "host", "nowhere", "device"))
+	}
+	if a.arg.Managed != ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
 		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")
 	}
 }
