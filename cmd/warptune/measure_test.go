@@ -161,7 +161,9 @@ func TestMeasureBeginsWithPredictions(t *testing.T) {
 	search := func(more ...string) (m measuredJSON, predictions string) {
 		t.Helper()
 		r := warptune(t, append([]string{"measure", dir, "--all", "--strategy", "portfolio", "--budget", "2", "--db", db, "--json"}, more...)...).ok(t)
-		var doc struct{ Sweep struct{ Spec struct{ Predictions string } } }
+		var doc struct {
+			Sweep struct{ Spec struct{ Predictions string } }
+		}
 		if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil {
 			t.Fatal(err)
 		}

@@ -64,4 +64,3 @@ func TestPlanBeginsWithPredictions(t *testing.T) {
 		t.Errorf("of no text there are %d predictions: %v", len(p), err)
 	}
 }
-
