@@ -130,7 +130,7 @@ search: build ## every strategy on every recorded space, beliefs, early stops, m
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
 
 simulation-first: build ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
-	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)"
+	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)" "$(SPACES)"
 
 KERNEL_TUNER_HOME ?= .cache/kernel-tuner
 KERNEL_TUNER_SEEDS ?= 10
