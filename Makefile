@@ -11,8 +11,8 @@ build: ## the three commands, into bin/
 
 # Go's own limit of ten minutes a package is for machines with nothing else to do.
 TIMEOUT ?= 40m
-test: ## every test, with the PTX of all data sets if the history has it
-	-@$(GO) run ./deploy/calibrate/datasets/fetch || echo "tests that need this PTX are skipped"
+test: ## every test, with all data sets if the history has them
+	-@$(GO) run ./deploy/calibrate/datasets/fetch || echo "tests that need these data sets are skipped"
 	$(GO) test -timeout $(TIMEOUT) ./...
 
 race: ## every test under the race detector
@@ -78,7 +78,7 @@ MUTANTS ?=
 mutants: ## every seeded bug (MUTANTS: those whose names match) is found by its test
 	WARPTUNE_SOAK=1 $(GO) test -count=1 -timeout 4h -v -run '^TestSeededBugs$$/($(MUTANTS))' ./tuner/faults
 
-data: ## the PTX of the larger measured data sets, out of the repository's history
+data: ## most measured data sets, out of the repository's history
 	$(GO) run ./deploy/calibrate/datasets/fetch
 
 SILICON ?= ../shared/silicon

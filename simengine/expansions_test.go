@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -13,14 +13,11 @@ import (
 // one SM of an H200 with 32 warps.
 func pipeRate(t *testing.T, op string) float64 {
 	t.Helper()
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Name   string
 		Params map[string]any
 		Value  float64
-	}]("../deploy/calibrate/results/h200.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../deploy/calibrate/results/h200.jsonl.gz")
 	for _, m := range records {
 		if m.Name == "pipe.rate" && m.Params["op"] == op && m.Params["warps"] == 32.0 {
 			return m.Value

@@ -63,6 +63,9 @@ func (e *Engine) Inputs(m *Module, req *Request) (*Inputs, error) {
 	}
 	for i := range given {
 		a := &given[i]
+		if a.Texture != nil {
+			return nil, &Failure{FailureLaunch, mapError(given, i, "textures and surfaces cannot be measured: only predicted")}
+		}
 		p := Input{Name: a.Name, Buffer: own[i], Offset: a.Offset}
 		switch {
 		case a.Scalar:

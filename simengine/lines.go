@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/origin"
 	"github.com/warptune/warptune/simengine/timing"
 )
 
@@ -26,8 +27,13 @@ type SourceLine struct {
 	StallWarpCycles map[string]float64 `json:"stall_warp_cycles"`
 	SpillStores     float64            `json:"spill_stores"` // warp instructions
 	SpillLoads      float64            `json:"spill_loads"`
-	Memory          []MemoryUse        `json:"memory,omitempty"`
-	Instructions    []LineInstruction  `json:"instructions"`
+	// Condition is what decides which lanes execute the line: where most are lost, what the innermost condition on which
+	// threads of a warp may differ comes of: "data" in memory, a "remainder" of the thread's index, the "thread"'s index
+	// otherwise; "" where threads do not differ. ConditionLoops says that it decides whether to iterate once more.
+	Condition      string            `json:"condition,omitempty"`
+	ConditionLoops bool              `json:"condition_loops,omitempty"`
+	Memory         []MemoryUse       `json:"memory,omitempty"`
+	Instructions   []LineInstruction `json:"instructions"`
 }
 
 // MemoryUse is the memory requests of one kind that a line makes.
@@ -46,6 +52,12 @@ type MemoryUse struct {
 	DRAMReadBytes   float64 `json:"dram_read_bytes"`
 	// SameAddress is, of an atomic, how many lanes of a request address one word at most, in the mean.
 	SameAddress float64 `json:"same_address,omitempty"`
+	// LaneBytes is what a lane accesses, and ApartBytes how far apart neighbouring threads do, where that is the same for
+	// all of a warp; ByData says that addresses come of what was loaded. They are of the instruction that wastes most.
+	LaneBytes  int    `json:"lane_bytes,omitempty"`
+	ApartBytes *int64 `json:"apart_bytes,omitempty"`
+	ByData     bool   `json:"by_data,omitempty"`
+	waste      float64
 }
 
 // LineInstruction is a PTX instruction of a line.
@@ -73,6 +85,9 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 	}
 	of := map[string]int{}
 	out := []SourceLine{}
+	values := origin.Of(k)
+	conditions := values.Conditions(k)
+	lost := map[int]float64{}
 	total := 0.0
 	for i := range sites {
 		s := &sites[i]
@@ -83,8 +98,12 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 			of[name] = n
 			out = append(out, SourceLine{Line: name, StallWarpCycles: map[string]float64{}})
 		}
-		out[n].add(k, s)
+		out[n].add(k, values, s)
 		total += s.Stalled()
+		if off := warpSize*s.Instructions - s.ThreadsOn; conditions[s.PC].Of != 0 && off > lost[n] {
+			lost[n] = off
+			out[n].Condition, out[n].ConditionLoops = conditionText(conditions[s.PC].Of), conditions[s.PC].Loop
+		}
 	}
 	for i := range out {
 		out[i].StallShare /= max(total, 1)
@@ -100,7 +119,21 @@ func lineOf(in *ir.Instr) string {
 	return "PTX line " + strconv.Itoa(in.Pos.Line)
 }
 
-func (l *SourceLine) add(k *ir.Kernel, s *timing.Site) {
+// warpSize is the lanes of a warp.
+const warpSize = 32
+
+// conditionText is what a condition comes of, in a word.
+func conditionText(of origin.Set) string {
+	switch {
+	case of.Has(origin.Data):
+		return "data"
+	case of.Has(origin.Remainder):
+		return "remainder"
+	}
+	return "thread"
+}
+
+func (l *SourceLine) add(k *ir.Kernel, values *origin.Values, s *timing.Site) {
 	in := &k.Instrs[s.PC]
 	l.WarpInstructions += s.Instructions
 	l.ThreadInstructions += s.Threads
@@ -114,7 +147,7 @@ func (l *SourceLine) add(k *ir.Kernel, s *timing.Site) {
 		}
 	}
 	if s.Requests > 0 {
-		l.use(memoryKind(in)).add(s)
+		l.use(memoryKind(in)).add(in, values, s)
 	}
 	i := LineInstruction{PTXLine: in.Pos.Line, PTX: k.Text(int(s.PC)), Executions: s.Executions}
 	if s.Instructions > 0 {
@@ -136,7 +169,15 @@ func (l *SourceLine) use(kind string) *MemoryUse {
 	return &l.Memory[i]
 }
 
-func (m *MemoryUse) add(s *timing.Site) {
+func (m *MemoryUse) add(in *ir.Instr, values *origin.Values, s *timing.Site) {
+	if waste := s.Passes - s.IdealPasses + s.Sectors - s.IdealSectors; m.Requests == 0 || waste > m.waste {
+		m.waste, m.LaneBytes = waste, in.Type.Size()*max(int(in.Vec), 1)
+		v := values.Operand(&in.Src[0])
+		m.ByData, m.ApartBytes = v.Of.Has(origin.Data), nil
+		if v.Known && !m.ByData {
+			m.ApartBytes = &v.Apart
+		}
+	}
 	m.Requests += s.Requests
 	m.Sectors += s.Sectors
 	m.IdealSectors += s.IdealSectors
@@ -163,6 +204,12 @@ func memoryKind(in *ir.Instr) string {
 		return space + " store"
 	case ir.Atom, ir.Red:
 		return space + " atomic"
+	case ir.Tex:
+		return "texture fetch"
+	case ir.Suld:
+		return "surface load"
+	case ir.Sust:
+		return "surface store"
 	case ir.CpAsync:
 		return "asynchronous copy"
 	case ir.BulkCopy, ir.BulkPrefetch:

@@ -48,11 +48,19 @@ func marshal(k *ir.Kernel, req *Request) (*memory.Device, []byte, []timing.Exten
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
-		base, err := device.Alloc(buffer)
+		takes := buffer.Bytes()
+		if a.Texture != nil {
+			o, err := a.object()
+			if err != nil {
+				return nil, nil, nil, nil, mapError(given, i, "%v", err)
+			}
+			takes = int64(o.Bytes())
+		}
+		base, err := device.AllocTiled(buffer, takes)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
-		if n := uint64(buffer.Bytes()); n > 0 {
+		if n := uint64(max(takes, 0)); n > 0 {
 			extents = append(extents, timing.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
 		bases[i] = base
@@ -60,11 +68,14 @@ func marshal(k *ir.Kernel, req *Request) (*memory.Device, []byte, []timing.Exten
 		args[i] = memory.Arg{Buffer: buffer.Name, Offset: a.Offset}
 	}
 	for i := range given {
-		if given[i].Map == nil {
-			continue
-		}
 		var err error
-		if args[i], err = encodeMap(req, given, bases, i); err != nil {
+		switch {
+		case given[i].Map != nil:
+			args[i], err = encodeMap(req, given, bases, i)
+		case given[i].Texture != nil:
+			args[i], err = encodeTexture(device, given, i)
+		}
+		if err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}

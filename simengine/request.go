@@ -59,6 +59,7 @@ type Request struct {
 	Level         Level
 	Grid, CTA     [3]int
 	Cluster       [3]int // CTAs of a cluster; zeros: what the PTX requires, else none
+	Cooperative   bool   // all CTAs are to be resident together; a kernel that asks for its grid's workspace always is launched so
 	DynamicShared int    // bytes
 	MaxRegisters  int    // per thread, 0: no cap
 	CarveOut      int    // percent of the largest shared memory size, -1: the driver's choice
@@ -102,6 +103,10 @@ type Arg struct {
 	// Map, if not nil, makes it a tensor map passed by value. Elem, Count and Fill are those of its own
 	// buffer, unless Map.Of says otherwise.
 	Map *TensorMap
+	// Texture, if not nil, makes it a texture or surface object of its buffer, passed by value.
+	Texture *Texture
+	// Managed says that the buffer is in managed memory, which the host has touched last.
+	Managed bool
 	// Position is where a constant stands among arguments and constants, from 0.
 	Position int
 }
@@ -158,6 +163,9 @@ func (r *Request) digest(version, module string) string {
 		text(h, "cluster")
 		ints(h, r.Cluster[:]...)
 	}
+	if r.Cooperative {
+		text(h, "cooperative")
+	}
 	cold := 0
 	if r.Cold {
 		cold = 1
@@ -212,6 +220,12 @@ func (a *Arg) digest(h hash.Hash) {
 	}
 	if a.Map != nil {
 		a.Map.digest(h)
+	}
+	if a.Texture != nil {
+		a.Texture.digest(h)
+	}
+	if a.Managed {
+		text(h, "managed")
 	}
 }
 

@@ -37,6 +37,11 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	}
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
+	if req.Lines && req.Level == Model {
+		if out.Operations, err = rec.operations(); err != nil {
+			return nil, &Failure{FailureUnsupported, err}
+		}
+	}
 	out.Checked, out.Execution = execution.Checked, execution
 	return out, nil
 }
@@ -96,14 +101,17 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 	return p, nil
 }
 
-// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster: an order of
-// events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data. Who
-// has the mechanism for nothing need not make use of it.
+// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster. An order
+// of events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data.
+// Who has the mechanism for nothing need not make use of it.
 func (r *recording) noSlower(p prediction, req Request, program *assemble.Program) (prediction, error) {
 	req.Ideal = 0
 	seat, err := residencyOf(r.kernel, program, &req)
 	if err != nil {
 		return p, nil
+	}
+	if _, ok := r.predicted[predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes, true, 0}]; ok {
+		req.Lines = true // known with lines
 	}
 	plain, err := r.predict(&req, program, seat)
 	if err == nil && plain.result.TimeUS < p.result.TimeUS {
@@ -120,13 +128,13 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	device := req.Ideal.Machine(req.Arch)
 	in := timing.Input{
 		Arch: device, Program: req.Ideal.Program(program), CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program.Kernel, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches, Profile: req.Lines,
 	}
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
-	in.ProbeSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA)
+	in.ProbeSource = req.Ideal.Traces(program, device, rec.deviceCTA)
 	if req.Level == Model {
 		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
 	}
@@ -175,6 +183,15 @@ type residency struct {
 	warps     int // of a CTA
 }
 
+// checkResident refuses a cooperative launch of more CTAs than all SMs hold at a time, as the driver does.
+func checkResident(k *ir.Kernel, req *Request, perSM int) error {
+	ctas, most := int64(req.Grid[0])*int64(req.Grid[1])*int64(req.Grid[2]), int64(perSM)*int64(req.Arch.SMs)
+	if !(req.Cooperative || k.Cooperative()) || ctas <= most {
+		return nil
+	}
+	return &arch.LaunchError{Arch: req.Arch.Name, Limit: arch.LimitResident, Want: int(ctas), Most: int(most), What: "blocks"}
+}
+
 // residencyOf applies the CUDA rules for what an SM can hold.
 func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
@@ -191,6 +208,9 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 	}
 	occ, err := arch.Occupy(req.Arch, cta, carveOut)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkResident(k, req, occ.CTAs); err != nil {
 		return nil, err
 	}
 	if req.Ideal.Has(ideal.Occupancy) {

@@ -9,7 +9,7 @@ import (
 
 // A line's share of the stalls is the same number each time it is computed, though its reasons are in a map.
 func TestStallShareIsOneNumber(t *testing.T) {
-	k := &ir.Kernel{Instrs: make([]ir.Instr, 2)}
+	k := &ir.Kernel{Instrs: []ir.Instr{{Guard: ir.NoReg}, {Guard: ir.NoReg}}}
 	k.Instrs[1].Pos.Line = 1
 	sites := []timing.Site{{PC: 0}, {PC: 1}}
 	for i := range sites {

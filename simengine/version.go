@@ -24,7 +24,7 @@ const release = "1"
 //go:embed assemble/*.go assemble/converge/*.go assemble/hir/*.go assemble/hir/opt/*.go assemble/isel/*.go assemble/isel/expansion/*.go
 //go:embed assemble/mir/*.go assemble/mir/peephole/*.go assemble/regalloc/*.go assemble/rules/*.go
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go
-//go:embed exec/*.go exec/alu/*.go exec/element/*.go exec/fault/*.go exec/internal/code/*.go exec/loopsample/*.go exec/mbarrier/*.go exec/memory/*.go exec/mma/*.go exec/racecheck/*.go exec/tensormap/*.go
+//go:embed exec/*.go exec/alu/*.go exec/element/*.go exec/fault/*.go exec/internal/code/*.go exec/loopsample/*.go exec/mbarrier/*.go exec/memory/*.go exec/mma/*.go exec/racecheck/*.go exec/tensormap/*.go exec/texture/*.go
 //go:embed timing/*.go timing/analytic/*.go timing/cache/*.go timing/clock/*.go timing/coalesce/*.go timing/cost/*.go
 //go:embed timing/dram/*.go timing/footprint/*.go timing/makespan/*.go timing/pending/*.go
 var source embed.FS

@@ -242,11 +242,11 @@ func (l *Ledger) uncheck(s *live, c *check) {
 	if c == nil {
 		return
 	}
+	l.leases.Revoke(s.key(checkSeq(c.seq)))
 	if c.probe {
-		l.probed(s, c, nil, "")
+		delete(s.checks, c.seq)
 		return
 	}
-	l.leases.Revoke(s.key(checkSeq(c.seq)))
 	c.holder, c.since = "", l.now
 	if c.attempts >= 4*l.opts.Attempts { // workers may be lost or broken whatever they do
 		s.endCheck(c)

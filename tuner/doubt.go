@@ -3,6 +3,7 @@ package tuner
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/warptune/warptune/tuner/lease"
@@ -15,7 +16,8 @@ import (
 //   - A worker that is lost holds many trials, one of which may have ended it:
 //     each is doubted a little. A trial that was lost soloAfter times is granted
 //     alone from then on, so that it is known what ends a worker, and to workers
-//     that have evaluated something else.
+//     that have evaluated something else: one that has not evaluates first what is
+//     known, if anything is (standing.go).
 //   - A worker that is lost while it holds nothing else speaks against the
 //     configuration, the less the more workers are lost anyway (losses.go).
 //   - So does a worker's own fault, once the worker has evaluated something
@@ -125,7 +127,7 @@ type blame struct {
 }
 
 // wasLost counts the loss of the worker that a trial was leased to.
-func (l *Ledger) wasLost(t *trial, key lease.Key, alone bool) {
+func (l *Ledger) wasLost(s *live, t *trial, key lease.Key, alone bool) {
 	d, w := t.doubted(), l.sessions[t.holder]
 	host, proven := "", false
 	if w != nil {
@@ -135,7 +137,7 @@ func (l *Ledger) wasLost(t *trial, key lease.Key, alone bool) {
 	// A machine where every evaluation ends the worker begins with any trial: only
 	// one that is doubted already was given to it for want of another worker.
 	if alone && (proven || d.alone()) {
-		b.weight = l.losses.weigh(d.losses)
+		b.weight = l.losses.weigh(d.losses, l.heldFor(s, t, w))
 		d.weight += b.weight
 		d.deaths++
 	} else {
@@ -145,6 +147,20 @@ func (l *Ledger) wasLost(t *trial, key lease.Key, alone bool) {
 	if w != nil {
 		w.blames = append(w.blames, b)
 	}
+}
+
+// heldFor is how long a worker that was lost has held its only trial at most, unless
+// the trial takes many times as long as others do.
+func (l *Ledger) heldFor(s *live, t *trial, w *session) time.Duration {
+	lived := l.awake - t.granted // until it was last heard of, and it would have called again
+	if w != nil {
+		lived = max(0, lived-l.now.Sub(w.seen))
+	}
+	most := lived + l.opts.LeaseTTL/3
+	if s.took > 0 { // it would have reported
+		most = min(most, stragglerFactor*s.took)
+	}
+	return max(lived, most)
 }
 
 // isBack takes back what the loss of a session counted for that was not lost.

@@ -82,9 +82,8 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 	return suited, nil
 }
 
-// share bounds what one worker may hold so that near the end of the sweeps, or
-// where questions wait for answers, no other waits while it works through a long
-// batch, and that many workers do not hold too much together.
+// share bounds what one worker may hold. So near the end of the sweeps, or where questions wait for answers, no
+// other waits while it works through a long batch, and many workers do not hold too much together.
 func (l *Ledger) share(suited []*live, w *session) int {
 	var left, open int64 // trials to come; of those, the ones that wait for no others
 	for _, s := range suited {
@@ -132,7 +131,13 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 		if g, ok := l.grantProbe(w); ok {
 			return g, true, true
 		}
-		seq = s.pop(func(_ int64, t *trial) bool { return t.doubt == nil || !l.better(s, t.doubt, w) })
+		proven := w.evaluated > 0 || !s.probed()
+		seq = s.pop(func(_ int64, t *trial) bool {
+			return t.doubt == nil || (proven || !t.doubt.alone()) && !l.better(s, t.doubt, w)
+		})
+		if r := s.probe(); seq < 0 && !proven && r != nil {
+			return l.giveProbe(s, r, w), true, true
+		}
 	}
 	if seq < 0 {
 		if empty {

@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -212,10 +211,10 @@ func (h *history) check() {
 	for _, w := range h.ledger.Workers() {
 		held += int64(w.Held)
 	}
-	// Each trial may be granted twice; of each sweep one lease may confirm the best, and two probe
-	// workers that fail.
-	if h.audit == 0 && held > 2*leased+queued+3*int64(len(live)) {
-		h.fatalf("workers hold %d leases, %d trials are leased", held, leased)
+	// Each trial may be granted twice; of each sweep one lease may confirm the best, and each
+	// worker may be probed.
+	if workers := len(h.ledger.Workers()); h.audit == 0 && held > 2*leased+queued+int64(len(live)+workers) {
+		h.fatalf("%d workers hold %d leases, %d trials are leased", workers, held, leased)
 	}
 }
 
@@ -483,21 +482,14 @@ func plain(all []tuner.Result) []tuner.Result {
 
 // Whatever happens to workers, messages, the coordinator and the clock, every
 // trial ends exactly once, under the newest token, and the table is that of an
-// undisturbed sweep. Workers are lost so often here that it may be taken for a
-// configuration's fault in one history of a thousand or so: the table says so then.
+// undisturbed sweep.
 func TestRandomHistories(t *testing.T) {
 	base := tunertest.Seed(t)
-	stale, seconds, incomplete := 0, 0, 0
-	n := tunertest.Times(40, 4000)
-	for i := range uint64(n) {
+	stale, seconds := 0, 0
+	for i := range uint64(tunertest.Times(40, 20000)) {
 		h := history400(t, base+i)
 		undisturbed := newHistory(t, 0, h.bundle, shipped).finish()
-		got := h.finish()
-		if slices.ContainsFunc(got, func(r tuner.Result) bool {
-			return r.Abandoned && strings.Contains(r.Outcome.Message, "workers that evaluated nothing else")
-		}) {
-			incomplete++
-		} else if !reflect.DeepEqual(got, undisturbed) {
+		if got := h.finish(); !reflect.DeepEqual(got, undisturbed) {
 			h.fatalf("the table differs:\n%+v\nwant\n%+v", got, undisturbed)
 		}
 		stale += h.stale
@@ -505,10 +497,6 @@ func TestRandomHistories(t *testing.T) {
 	}
 	if stale == 0 || seconds == 0 {
 		t.Errorf("%d reports were stale and %d of second grants: the histories are too tame", stale, seconds)
-	}
-	t.Logf("%d of %d histories end without a configuration", incomplete, n)
-	if incomplete > max(1, n/400) {
-		t.Errorf("%d of %d histories end without a configuration, which workers are said to have been lost for", incomplete, n)
 	}
 }
 

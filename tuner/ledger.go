@@ -132,7 +132,6 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	}
 	l.now = now
 	l.awake += gap
-	l.losses.pass(gap)
 	l.expire()
 	if now.Sub(l.swept) >= time.Second {
 		l.lookThrough()
@@ -180,7 +179,7 @@ func (l *Ledger) expire() {
 	for i := range gone {
 		e := &gone[i]
 		if t, alone := alone(e); t != nil {
-			l.wasLost(t, e.Key, alone)
+			l.wasLost(l.live[e.Sweep], t, e.Key, alone)
 		}
 		if s := l.live[e.Sweep]; s != nil {
 			l.lost(s, e.Seq, "the lease of worker "+workerOf(e.Holder)+" expired", true)

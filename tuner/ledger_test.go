@@ -143,7 +143,7 @@ func TestNobodyIsToldAnothersSession(t *testing.T) {
 		}
 	}
 	seen := 0
-	for range 7 { // as often as a configuration may end its workers
+	for range 62 { // as often as a configuration may end its workers
 		secretive.Epoch++
 		g := d.call(0, tuner.Sync{Worker: secretive, Want: 1}).Grants[0]
 		for token := range g.Token {
@@ -327,15 +327,19 @@ func TestSuspectsAreAlone(t *testing.T) {
 // A machine on which every evaluation ends the worker begins with any trial, alone:
 // that is held against none of them while there are workers that work.
 func TestMachinesThatEndAll(t *testing.T) {
-	d := newDesk(t, 12)
+	d := newDesk(t, 1)
 	first := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants
+	for range 100 { // it is known that workers live long
+		d.call(8*time.Second, tuner.Sync{Worker: alice, Held: held(first...)})
+	}
 	d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(first[0])}})
+	d.add(2, tunertest.Bundle{Size: 12}) // nothing of it is known that they could begin with
 	for i := range 80 {
 		d.call(0, tuner.Sync{Worker: tunertest.Worker(fmt.Sprint("doomed", i), 1, 1), Want: 1})
 		for range 5 {
 			d.call(8*time.Second, tuner.Sync{Worker: alice})
 		}
-		if n := d.counts(1); n.Abandoned > 0 {
+		if n := d.counts(2); n.Abandoned > 0 {
 			t.Fatalf("after %d: %+v", i, n)
 		}
 	}
@@ -350,7 +354,7 @@ func TestMachinesThatEndAll(t *testing.T) {
 func TestWhoComesBackWasNotLost(t *testing.T) {
 	d := newDesk(t, 1)
 	bob2 := tunertest.Worker("bob", 7, 2)
-	for range 20 {
+	for range 80 {
 		d.call(0, tuner.Sync{Worker: alice, Want: 1})
 		for range 5 {
 			d.call(8*time.Second, tuner.Sync{Worker: bob2, Draining: true})

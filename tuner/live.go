@@ -40,9 +40,8 @@ type live struct {
 
 	believed int64 // course.told when rec.Left was brought up to date
 
-	stored  time.Duration // Sweep.Spent as it was last noted for storing
-	sampled time.Time     // when rate was last brought up to date
-	sampleN int64         // Counts.Done then
+	stored time.Duration // Sweep.Spent as it was last noted for storing
+	pace   pace
 }
 
 func newLive(rec Sweep, plan Plan, known Known) *live {
@@ -225,22 +224,11 @@ func (s *live) hurry() {
 	}
 }
 
-// sample brings the rate up to date, as a decaying average over some seconds.
+// sample brings the rate and the time left up to date. Results that were stored earlier take no time and count as none.
 func (s *live) sample(now time.Time) {
-	if s.sampled.IsZero() {
-		s.sampled, s.sampleN = now, s.rec.Counts.Done
-		return
-	}
-	dt := now.Sub(s.sampled).Seconds()
-	if dt < 1 {
-		return
-	}
-	rate := float64(s.rec.Counts.Done-s.sampleN) / dt
-	if s.rec.Rate > 0 {
-		weight := min(1, dt/5)
-		rate = weight*rate + (1-weight)*s.rec.Rate
-	}
-	s.rec.Rate, s.sampled, s.sampleN = rate, now, s.rec.Counts.Done
+	c := &s.rec.Counts
+	s.pace.note(now, c.Done-c.Reused)
+	s.rec.Rate, s.rec.TimeLeft = s.pace.rate(), s.pace.left(c.Total-c.Done-c.Abandoned)
 }
 
 // believe brings rec.Left up to date. It costs some questions, so while the sweep

@@ -7,9 +7,13 @@ import "slices"
 // is answered from what is stored, and the table in the end is that of a sweep in
 // which nothing was given up. A user may ask for it; and when a worker comes that
 // is not, nor is its host, among those that failed, it is done without, up to
-// mostRetries times, unless what was given up has ended workers.
+// mostRetries times, unless what was given up has surely ended workers: those that
+// were lost with it have weighed so much on average.
 
-const mostRetries = 3
+const (
+	mostRetries = 3
+	surely      = lossWeight / 4
+)
 
 // Incomplete reports whether a sweep has completed without configurations that
 // were given up.
@@ -100,5 +104,5 @@ func (s *live) noteFailed(d *doubt) {
 		all.blameLine(line)
 		s.rec.FailedOn = all.by
 	}
-	s.rec.Deadly = s.rec.Deadly || d.deaths > 0
+	s.rec.Deadly = s.rec.Deadly || d.deaths > 0 && d.weight >= d.deaths*surely
 }

@@ -92,11 +92,7 @@ func (l *Ledger) failed(s *live, seq int64, w *session, why string) {
 	if t := s.course.at(seq); t != nil {
 		t.doubted().blame(w.worker.ID, w.worker.Host())
 	}
-	st := l.standings[w.worker.ID]
-	if st == nil {
-		st = &standing{}
-		l.standings[w.worker.ID] = st
-	}
+	st := l.standingOf(w, s)
 	st.why, st.heard, st.sweep = why, l.now, s.rec.Num
 	if st.aside {
 		st.rest(l.now)
@@ -106,6 +102,16 @@ func (l *Ledger) failed(s *live, seq int64, w *session, why string) {
 	if len(st.faults) >= asideAfter && l.probe(w, st) == nil {
 		l.setAside(w, st)
 	}
+}
+
+// standingOf returns the standing of a worker that has failed in a sweep.
+func (l *Ledger) standingOf(w *session, s *live) *standing {
+	st := l.standings[w.worker.ID]
+	if st == nil {
+		st = &standing{sweep: s.rec.Num, why: "it evaluates otherwise what another has evaluated"}
+		l.standings[w.worker.ID] = st
+	}
+	return st
 }
 
 // setAside sets a worker aside, or leaves it there for longer.
@@ -197,12 +203,22 @@ func (l *Ledger) probe(w *session, st *standing) *Result {
 	if _, unfit := w.unfit[st.sweep]; unfit {
 		return nil
 	}
+	return s.probe()
+}
+
+// probe returns an outcome of the sweep that a worker can be probed with now.
+func (s *live) probe() *Result {
 	for i := range s.probes {
 		if r := &s.probes[i]; r.Outcome.Validity.Valid() && s.checks[r.Seq] == nil {
 			return r
 		}
 	}
 	return nil
+}
+
+// probed reports whether there are outcomes that workers can be probed with.
+func (s *live) probed() bool {
+	return s.probes[0].Outcome.Validity.Valid() || s.probes[1].Outcome.Validity.Valid()
 }
 
 // grantProbe has a worker evaluate once more what is known, if something is.
@@ -215,10 +231,13 @@ func (l *Ledger) grantProbe(w *session) (Grant, bool) {
 	if r == nil {
 		return Grant{}, false
 	}
-	s := l.live[st.sweep]
+	return l.giveProbe(l.live[st.sweep], r, w), true
+}
+
+func (l *Ledger) giveProbe(s *live, r *Result, w *session) Grant {
 	c := &check{seq: r.Seq, index: r.Index, first: said{r.Worker, r.Outcome}, probe: true}
 	s.checks[r.Seq] = c
-	return l.giveCheck(s, c, w), true
+	return l.giveCheck(s, c, w)
 }
 
 // probed takes what came of a probe; o is nil if nothing did.
@@ -229,15 +248,15 @@ func (l *Ledger) probed(s *live, c *check, o *Outcome, why string) {
 	if w == nil {
 		return
 	}
-	if o != nil && (o.Same(&c.first.outcome) || !o.mustEqual(&c.first.outcome) || independent(w.worker.ID, c.first.worker)) {
+	if o != nil && (l.standings[w.worker.ID] == nil || o.Same(&c.first.outcome) || !o.mustEqual(&c.first.outcome) || independent(w.worker.ID, c.first.worker)) {
 		l.evaluated(w)
-	} else if st := l.standings[w.worker.ID]; st != nil {
-		if why != "" {
-			st.why = why
-		}
-		st.heard = l.now
-		l.setAside(w, st)
+		return
 	}
+	st := l.standingOf(w, s)
+	if st.heard = l.now; why != "" {
+		st.why = why
+	}
+	l.setAside(w, st)
 }
 
 // forgetStandings forgets workers long gone.

@@ -85,7 +85,7 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 		l.endSecond(s, seq)
 	}
 	l.changes.Append(&Changes{Revoked: []uint64{num}})
-	s.rec.Rate = 0
+	s.rec.Rate, s.rec.TimeLeft = 0, 0
 	l.put(s)
 	if s.rec.Best != nil {
 		l.noteBest(s)

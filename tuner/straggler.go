@@ -112,7 +112,7 @@ func (l *Ledger) takeBack(s *live) {
 	for _, seq := range slices.Sorted(maps.Keys(s.checks)) {
 		if c := s.checks[seq]; l.live[s.rec.Num] == s && c != nil && c.holder != "" && l.awake-c.granted > limit {
 			late(c.holder, checkSeq(seq))
-			l.uncheck(s, c)
+			l.lost(s, checkSeq(seq), "worker "+workerOf(c.holder)+" has held a probe for longer than "+limit.String(), c.probe)
 		}
 	}
 	for seq := s.course.told; seq < s.course.next() && l.live[s.rec.Num] == s; seq++ {

@@ -28,7 +28,6 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	out := &SyncReply{Next: l.opts.LeaseTTL / 3, Acks: make([]Ack, 0, len(in.Reports))}
 	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
 	l.leases.Round()
-	before := w.evaluated
 	for i := range in.Reports {
 		r := &in.Reports[i]
 		if l.awaited[r.Key.Sweep] {
@@ -36,9 +35,6 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 			continue
 		}
 		out.Acks = append(out.Acks, l.report(w, r))
-	}
-	if w.evaluated > before {
-		l.losses.reports++
 	}
 	for _, h := range in.Held {
 		if l.awaited[h.Key.Sweep] {
@@ -77,6 +73,9 @@ func (l *Ledger) hear(in *Sync) (*session, error) {
 		l.sessions[name] = w
 		l.active++
 		l.comes(&in.Worker)
+	}
+	if !w.seen.IsZero() && l.leases.Count(name) > 0 {
+		l.losses.live(l.now.Sub(w.seen), l.active)
 	}
 	l.isBack(w)
 	w.worker, w.seen, w.draining, w.unfit = in.Worker, l.now, in.Draining, nil
@@ -189,6 +188,9 @@ func (l *Ledger) conclude(s *live, t *trial, w *session, r *Report, seq int64) {
 	if r.By != "" {
 		res.Worker, res.Reused = r.By, r.Reused
 	}
+	if t.doubt != nil { // the workers that were lost with it were lost for other reasons
+		l.losses.lost += float64(t.doubt.deaths)
+	}
 	l.finish(s, &res)
 	if !r.Outcome.Found {
 		l.evaluated(w)
@@ -242,7 +244,11 @@ func (l *Ledger) lost(s *live, seq int64, why string, counts bool) {
 	trial, checks := TrialOf(seq)
 	switch {
 	case checks:
-		l.uncheck(s, s.checks[trial])
+		if c := s.checks[trial]; counts && c != nil && c.probe {
+			l.probed(s, c, nil, why)
+		} else {
+			l.uncheck(s, c)
+		}
 	case seq < 0:
 		l.endSecond(s, trial)
 	default:

@@ -11,6 +11,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/explain"
 	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
@@ -122,7 +123,7 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 	t.row("found by", q.rule(r))
 	t.row("time", timeText(o))
 	t.row("for", target(spec))
-	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
+	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), explain.LimiterWords(o.GetLimiter()), o.GetRegisters(), o.GetSpillBytes()))
 	t.row("checked", checkedText(o.GetChecked()))
 	if o.GetDevice() == "" {
 		t.row("evaluated", cmp.Or(confirmedText(r), "by one worker so far"))
@@ -139,7 +140,7 @@ func timeText(o *warptunev1.Outcome) string {
 	if o.GetDevice() != "" {
 		return fmt.Sprintf("%s, measured on %s", plot.Microseconds(o.GetTimeUs()), o.GetDevice())
 	}
-	return plot.Microseconds(o.GetTimeUs()) + " (simulated), bound by " + o.GetBound()
+	return plot.Microseconds(o.GetTimeUs()) + " (simulated), bound by " + explain.BoundWords(o.GetBound())
 }
 
 // madeBy names what an outcome was found out with.

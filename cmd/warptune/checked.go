@@ -44,36 +44,51 @@ func (c *checking) spec() (check, faults string) {
 	return check, faults
 }
 
-// checkedText says in how many CTAs a configuration ran clean, what was looked for, and what became
-// of comparing outputs.
+// checkedText says what was executed of a configuration, what was looked for in it and not found, and what became of
+// comparing outputs.
 func checkedText(c *warptunev1.Checked) string {
 	if c.GetOf() == 0 {
 		return "what was checked is not recorded"
 	}
-	text := fmt.Sprintf("ran clean in %s", ofCTAs(c))
+	text := "ran clean: no fault in " + executedCTAs(c)
 	if c.GetCtas() == 0 {
-		text = "ran on the GPU, none of its CTAs in the simulator"
+		text = "ran on the GPU, and none of its CTAs in the simulator"
 	}
 	if c.GetFor() != "" {
-		text += ": " + c.GetFor()
+		text += ". Looked for: " + c.GetFor()
 	}
 	if c.GetFull() > 0 && c.GetForFull() != "" {
-		what := "there"
 		if c.GetFull() < c.GetCtas() {
-			what = "in " + grouped(c.GetFull()) + " of them"
+			text += "; in " + grouped(c.GetFull()) + " of them also "
+		} else {
+			text += "; also "
 		}
-		text += fmt.Sprintf("; %s also %s", what, c.GetForFull())
+		text += c.GetForFull()
 	}
 	switch {
 	case c.GetCompared() > 0:
-		text += fmt.Sprintf("; %s elements of outputs %s", grouped(c.GetCompared()), c.GetOutputs())
+		text += fmt.Sprintf(". Outputs: %s elements %s", grouped(c.GetCompared()), c.GetOutputs())
 	case c.GetOutputs() != "":
-		text += "; outputs: " + c.GetOutputs()
+		text += ". Outputs: " + c.GetOutputs()
+		if strings.HasPrefix(c.GetOutputs(), "not compared") {
+			text += ". To compare all: --check all, for a smaller --problem"
+		}
 	}
 	if c.GetWarnings() != "" {
-		text += "; warnings: " + c.GetWarnings()
+		text += ". Warnings: " + c.GetWarnings()
 	}
 	return text
+}
+
+// executedCTAs is which CTAs were executed, in a sentence.
+func executedCTAs(c *warptunev1.Checked) string {
+	switch {
+	case c.GetCtas() < c.GetOf():
+		return fmt.Sprintf("the %s of %s CTAs that were executed", grouped(c.GetCtas()), grouped(c.GetOf()))
+	case c.GetOf() == 1:
+		return "its one CTA"
+	}
+	return fmt.Sprintf("any of its %s CTAs", grouped(c.GetOf()))
 }
 
 // ofCTAs is how many CTAs were executed of how many.

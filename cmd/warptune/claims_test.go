@@ -116,17 +116,24 @@ func TestFailuresAreTold(t *testing.T) {
 // The rate shown is the sweep's, however much was done before somebody looked; while a
 // sweep is paused, or its rate not known, nobody says when it ends.
 func TestProgressOfSweeps(t *testing.T) {
-	p := &progress{what: "configurations", rated: true, rate: 2}
-	if text := p.text(500, 600, time.Second, ""); text != "500 of 600 configurations, 2/s, 50s left" {
+	p := &progress{what: "configurations", rated: true, rate: 2, left: 50 * time.Second}
+	if text := p.text(500, 600, time.Second, ""); text != "500 of 600 configurations, 2/s, about 50s left" {
 		t.Errorf("attached late: %s", text)
+	}
+	p.left = 0
+	if text := p.text(5, 600, time.Minute, ""); text != "5 of 600 configurations, 2/s" {
+		t.Errorf("too few to tell: %s", text)
 	}
 	p.rate = 0
 	if text := p.text(500, 600, time.Second, "paused"); text != "500 of 600 configurations, paused" {
 		t.Errorf("paused: %s", text)
 	}
 	p = &progress{what: "records"}
-	if text := p.text(50, 100, 10*time.Second, ""); text != "50 of 100 records, 5/s, 10s left" {
+	if text := p.text(50, 100, 10*time.Second, ""); text != "50 of 100 records, 5/s, about 10s left" {
 		t.Errorf("a batch of one's own: %s", text)
+	}
+	if text := p.text(3, 600, time.Minute, ""); text != "3 of 600 records, 0.05/s" {
+		t.Errorf("a batch of which little is known: %s", text)
 	}
 	s := &warptunev1.Sweep{
 		Spec: &warptunev1.Spec{Level: "cycle"}, State: warptunev1.SweepState_SWEEP_STATE_PAUSED, Rate: 3,

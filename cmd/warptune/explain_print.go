@@ -2,13 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/explain"
 	"github.com/warptune/warptune/simengine"
-	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/tuner/plot"
 )
 
 // printExplained writes what is to be said of configurations, and how those after the first differ from it.
@@ -22,7 +18,7 @@ func (x *explanation) printExplained(cases []explainedCase) error {
 		if x.from != "" {
 			fmt.Fprintf(x.stdout, " (%s)", x.from)
 		}
-		fmt.Fprintf(x.stdout, "\n%s.\n%s\n", c.Explained.Headline, c.Explained.Timing)
+		fmt.Fprintf(x.stdout, "\n%s.\n%s\n%s\n", c.Explained.Headline, c.Explained.Timing, c.Explained.Certainty)
 		for _, r := range c.Explained.Rates {
 			fmt.Fprintf(x.stdout, "  %s\n", r.Text())
 		}
@@ -36,7 +32,7 @@ func (x *explanation) printExplained(cases []explainedCase) error {
 		if c.raised != "" {
 			fmt.Fprintf(x.stdout, "  register %s\n", c.raised)
 		}
-		if err := x.printReport(c.Report, x.arch, c.Outcome.Compiler); err != nil {
+		if err := x.printReport(c.Report, c.Outcome.Compiler); err != nil {
 			return err
 		}
 	}
@@ -58,77 +54,43 @@ func (x *explanation) printExplainedJSON(cases []explainedCase) error {
 	return x.printJSON(explain.NewDocument(x.def.Name, x.arch.Name, x.batch.Level.String(), x.from, all))
 }
 
-// printReport writes one report: time and bound, what holds the SM, how near units come to their peaks, and
-// where the issue slots went.
-func (a *app) printReport(r *simengine.Report, d *arch.Descriptor, compiler string) error {
-	t := newTable(a.stdout, "  time", plot.Microseconds(r.TimeUS)+fmt.Sprintf(" on %s (level %s, simulator %s)", r.Arch, r.Level, r.Engine))
-	t.row("", fmt.Sprintf("from start to start of launches that find caches as the last one left them: %s on the GPU (gpu__time_duration), %s between", plot.Microseconds(r.TimeUS-d.LaunchGapUS), plot.Microseconds(d.LaunchGapUS)))
-	t.row("  bound by", boundText(r))
-	if r.ErrorShare > 0 {
-		t.row("  sampling", fmt.Sprintf("%d CTAs, %d warp instructions; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
+// printReport writes one report: what holds the SM, how near units come to their peaks, and where the issue slots went.
+func (a *app) printReport(r *simengine.Report, compiler string) error {
+	t := newTable(a.stdout, "  predicted", fmt.Sprintf("for %s by simulator %s, level %s; PTX from %s", r.Arch, r.Engine, r.Level, compiler))
+	if r.SampledInstructions > 0 {
+		t.row("  sampling", fmt.Sprintf("%d CTAs with %d warp instructions were simulated; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
 	}
 	t.row("  checked", checkedText(reportChecked(&r.Checked)))
-	t.row("  PTX from", compiler)
-	t.row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs per SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, r.Limiter, r.Waves))
-	t.row("  registers", fmt.Sprintf("%d per thread, %d bytes spilled", r.Registers, r.SpillBytes))
+	t.row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs on an SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, explain.LimiterWords(r.Limiter), r.Waves))
+	t.row("  registers", fmt.Sprintf("%d a thread, %d bytes spilled", r.Registers, r.SpillBytes))
 	for i, v := range r.LocalArrays {
 		t.row(label("  local memory", i), localText(&v))
 	}
-	t.row("  shared", fmt.Sprintf("%s per CTA; carve-out %s leaves %s of L1", bytesText(float64(r.SharedStatic+r.SharedDynamic)), bytesText(float64(r.CarveOut)), bytesText(float64(r.L1Bytes))))
-	printRates(t, r, d)
-	printShares(t, "  of its peak", r.Use)
-	printShares(t, "  issue slots", r.Slots)
+	t.row("  shared", fmt.Sprintf("%s a CTA; carve-out %s leaves %s of L1 on each SM", bytesText(float64(r.SharedStatic+r.SharedDynamic)), bytesText(float64(r.CarveOut)), bytesText(float64(r.L1Bytes))))
+	t.row("  DRAM", fmt.Sprintf("%s read, %s written", explain.Bytes(r.Metrics["dram__bytes_read.sum"]), explain.Bytes(r.Metrics["dram__bytes_write.sum"])))
+	printShares(t, "  share of peak", r.Use, explain.UnitWords)
+	printShares(t, "  issue slots", r.Slots, explain.SlotWords)
 	for i, name := range r.NotModelled {
 		t.row(label("  not modelled", i), name)
 	}
 	return t.flush()
 }
 
-// boundText says what bounds a launch, and how near the nearest unit is to its peak; where others come as near, them
-// too.
-func boundText(r *simengine.Report) string {
-	units := r.NearestUnits()
-	parts := make([]string, len(units))
-	for i, u := range units {
-		parts[i] = fmt.Sprintf("%s, at %.0f %%", u.Name, 100*u.Value)
-	}
-	near := strings.Join(parts, ", ") + " of its peak"
-	if len(units) > 1 {
-		near = strings.Join(parts, "; ") + " of their peaks: either"
-	}
-	if r.Bound == r.Nearest {
-		return near
-	}
-	return fmt.Sprintf("%s: no unit comes to %.0f %% of its peak; nearest is %s", r.BoundText(), 100*timing.BoundFrom, near)
-}
-
 // localText says why a variable of a thread's own is in memory.
 func localText(v *simengine.LocalArray) string {
-	text := fmt.Sprintf("%d bytes a thread that are no spills: %s ", v.Bytes, v.Name)
+	text := fmt.Sprintf("%d bytes a thread, which are no spilled registers: the array %s of the PTX ", v.Bytes, v.Name)
 	if v.Line > 0 {
 		return text + fmt.Sprintf("is indexed at run time (PTX line %d)", v.Line)
 	}
 	return text + "is accessed in parts of words, or by an address that is kept"
 }
 
-// printRates writes what DRAM and L2 move in the time on the GPU.
-func printRates(t *table, r *simengine.Report, d *arch.Descriptor) {
-	m := r.Metrics
-	us := r.TimeUS - d.LaunchGapUS
-	if us <= 0 {
-		return
-	}
-	rate := func(bytes float64) string { return fmt.Sprintf("%.3g TB/s", bytes/us/1e6) }
-	read, written := m["dram__bytes_read.sum"], m["dram__bytes_write.sum"]
-	t.row("  DRAM", fmt.Sprintf("%s, %s read and %s written; peak %.3g TB/s", rate(read+written), bytesText(read), bytesText(written), d.DRAMBytesPerSecond/1e12))
-}
-
 // printShares writes the shares that show at a tenth of a percent.
-func printShares(t *table, text string, shares []simengine.Share) {
+func printShares(t *table, text string, shares []simengine.Share, words func(string) string) {
 	const least = 0.0005
 	for i, s := range shares {
 		if s.Value >= least {
-			t.row(label(text, i), fmt.Sprintf("%5.1f %% %s", 100*s.Value, s.Name))
+			t.row(label(text, i), fmt.Sprintf("%5.1f %% %s", 100*s.Value, words(s.Name)))
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/warptune/warptune/tuner"
 )
 
 // progress shows how far a batch is on stderr: a bar on a terminal, a line
@@ -19,6 +21,7 @@ type progress struct {
 	atMost   bool // fewer than the total may do: when it ends is not foretold
 	rated    bool // rate is given; else it is what was done since start
 	rate     float64
+	left     time.Duration // where the rate is given; 0: not known
 	start    time.Time
 	last     time.Time
 	shown    bool
@@ -75,21 +78,31 @@ func (p *progress) text(done, total int, elapsed time.Duration, note string) str
 	}
 	text := fmt.Sprintf("%d of %d %s", done, total, p.what)
 	if rate > 0 {
-		text += fmt.Sprintf(", %.0f/s", rate)
+		text += ", " + perSecond(rate)
 	}
 	if total > 0 && p.terminal {
 		full := barWidth * done / total
 		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + text
 	}
-	if rate > 0 && done < total && !p.atMost {
-		if seconds := float64(total-done) / rate; seconds < mostLeft.Seconds() {
-			text += ", " + time.Duration(seconds*float64(time.Second)).Round(time.Second).String() + " left"
-		}
+	left := p.left
+	if !p.rated && rate > 0 && tuner.EnoughToTell(int64(done), int64(total)) {
+		left = time.Duration(min(float64(total-done)/rate, mostLeft.Seconds()) * float64(time.Second))
+	}
+	if left > 0 && left < mostLeft && !p.atMost {
+		text += ", about " + left.Round(time.Second).String() + " left"
 	}
 	if note != "" {
 		text += ", " + note
 	}
 	return text
+}
+
+// perSecond is a rate; of less than ten a second it has two digits.
+func perSecond(rate float64) string {
+	if rate < 10 {
+		return fmt.Sprintf("%.2g/s", rate)
+	}
+	return fmt.Sprintf("%.0f/s", rate)
 }
 
 // finish clears the bar.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/explain"
 	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/tuner/plot"
 )
@@ -68,7 +69,7 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	best := correct[0]
 	o := best.GetOutcome()
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
-		configText(r.GetNames(), best.GetConfig()), plot.Microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
+		configText(r.GetNames(), best.GetConfig()), plot.Microseconds(o.GetTimeUs()), explain.BoundWords(o.GetBound()), 100*o.GetOccupancy(), explain.LimiterWords(o.GetLimiter()),
 		o.GetCompiler(), s.GetSpec().GetEngine(), levelsText(s.GetSpec()))
 	if err == nil {
 		_, err = fmt.Fprintf(a.stdout, "it %s\n%s\n", checkedText(o.GetChecked()), proofText(s))
@@ -157,7 +158,7 @@ func (a *app) printRanked(r *ranking) error {
 			cells = append(cells, valueText(v))
 		}
 		t.row(append(cells, r.registers(row), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
-			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound(), ofCTAs(o.GetChecked()))...)
+			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), explain.BoundShort(o.GetBound()), ofCTAs(o.GetChecked()))...)
 	}
 	if err := t.flush(); err != nil {
 		return err

@@ -64,7 +64,7 @@ func TestProgress(t *testing.T) {
 		spec *warptunev1.Spec
 		want string
 	}{
-		{&warptunev1.Spec{}, "50 of 100 configurations, 10/s, 5s left, note"},
+		{&warptunev1.Spec{}, "50 of 100 configurations, 10/s, about 5s left, note"},
 		{&warptunev1.Spec{Patience: 100}, "50 of 100 configurations, 10/s, note"},
 		{&warptunev1.Spec{Negligible: 0.01}, "50 of 100 configurations, 10/s, note"},
 		{&warptunev1.Spec{BudgetMs: 1000}, "50 of 100 configurations, 10/s, note"},

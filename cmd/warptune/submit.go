@@ -155,8 +155,9 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			s, n := r.GetSweep(), r.GetSweep().GetCounts()
 			done = n.GetDone() + n.GetAbandoned()
 			bar.atMost, bar.rated, bar.rate = endsEarly(s.GetSpec()), true, s.GetRate()
+			bar.left = rpc.Milliseconds(s.GetTimeLeftMs())
 			if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
-				bar.rate = 0
+				bar.rate, bar.left = 0, 0
 			}
 			bar.show(int(done), int(n.GetTotal()), watchNote(s))
 			if ended(s) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/explain"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -184,13 +185,16 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	t.row("state", strings.TrimSpace(stateText(s)+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))
-	if left := n.GetTotal() - n.GetDone() - n.GetAbandoned(); s.GetRate() > 0 && left > 0 && s.GetState() == warptunev1.SweepState_SWEEP_STATE_RUNNING {
-		eta := time.Duration(float64(left) / s.GetRate() * float64(time.Second))
-		t.row("rate", fmt.Sprintf("%.1f/s, %s left", s.GetRate(), eta.Round(time.Second)))
+	if s.GetRate() > 0 && s.GetState() == warptunev1.SweepState_SWEEP_STATE_RUNNING {
+		left := "time left not known yet"
+		if s.GetTimeLeftMs() > 0 {
+			left = "about " + rpc.Milliseconds(s.GetTimeLeftMs()).Round(time.Second).String() + " left"
+		}
+		t.row("rate", fmt.Sprintf("%.3g/s, %s", s.GetRate(), left))
 	}
 	t.row("workers", fmt.Sprint(s.GetWorkers()))
 	if best := s.GetBest(); best != nil {
-		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
+		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), explain.BoundWords(best.GetOutcome().GetBound())))
 	}
 	if best := s.GetBest(); best != nil {
 		t.row("checked", "the best "+checkedText(best.GetOutcome().GetChecked()))

@@ -110,3 +110,11 @@ func TestSummariesAndCheck(t *testing.T) {
 		t.Errorf("no page: %v", err)
 	}
 }
+
+// A table loses its padding and nothing else; other lines stay as they are.
+func TestNarrow(t *testing.T) {
+	text := "a  b | c\n\n| group   |  MAPE |\n|---------|------:|\n| a [1 2] | 3.1 % |\n| - x     |    -1 |\n"
+	if got, want := string(narrow([]byte(text))), "a  b | c\n\n| group | MAPE |\n|---|---:|\n| a [1 2] | 3.1 % |\n| - x | -1 |\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,13 +1,10 @@
-// Package gaussian is model-based search (Bayesian optimisation) with a Gaussian
-// process: the next question is the configuration of the greatest expected
-// improvement of the logarithm of the objective (Jones, Schonlau and Welch,
-// "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
-// Optim. 13, 1998), times the probability that it does not fail, which a forest
-// learns. Discrete and constrained spaces need no relaxation, as candidates are
-// configurations: the neighbours of the best and a random sample, and from the
-// most promising of these a climb from neighbour to neighbour (as in BaCO,
-// Hellsten et al., ASPLOS 2023). Lengths and noise follow the answers by a few
-// steps up their posterior at a time.
+// Package gaussian is model-based search (Bayesian optimisation) with a Gaussian process: the next question is the
+// configuration of the greatest expected improvement of the logarithm of the objective (Jones, Schonlau and Welch,
+// "Efficient Global Optimization of Expensive Black-Box Functions", J. Global Optim. 13, 1998), times the
+// probability that it does not fail, which a forest learns. Discrete and constrained spaces need no relaxation, as
+// candidates are configurations: the neighbours of the best and a random sample. From the most promising of these
+// it climbs from neighbour to neighbour (as in BaCO, Hellsten et al., ASPLOS 2023). Lengths and noise follow the
+// answers by a few steps up their posterior at a time.
 //
 // A committee is several such processes, whose lengths and noise are drawn from
 // their posterior; what is expected is the mean over them (Snoek, Larochelle and

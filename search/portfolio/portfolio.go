@@ -1,12 +1,9 @@
-// Package portfolio runs several strategies as one (Gomes and Selman,
-// "Algorithm portfolios", AIJ 126, 2001), on one record of what was asked and
-// answered. Search by a committee of Gaussian processes leads: while it finds
-// better configurations every so often, nobody else is asked, and the portfolio
-// is as good as it is. When it has found none for a while its model may have gone
-// astray, and a share of the questions that grows goes to strategies that
-// believe something else or nothing: a forest, iterated local search and a
-// genetic algorithm, among which a bandit chooses. The committee learns from
-// their answers as from its own.
+// Package portfolio runs several strategies as one (Gomes and Selman, "Algorithm portfolios", AIJ 126, 2001), on
+// one record of what was asked and answered. Search by a committee of Gaussian processes leads: while it finds
+// better configurations every so often, nobody else is asked, and the portfolio is as good as it is. When it has
+// found none for a while its model may have gone astray. A share of the questions that grows goes to strategies
+// that believe something else or nothing: a forest, iterated local search and a genetic algorithm. A bandit chooses
+// among them. The committee learns from their answers as from its own.
 package portfolio
 
 import (

@@ -60,13 +60,7 @@ func Plot(w io.Writer, scores []Score) error {
 			colour, width = "#000000", 2.5
 		}
 		fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="%.1f" points="`, colour, width)
-		last := 0.0
-		for n, r := range s.Curve { // points closer than a pixel show nothing
-			if at := x(n + 1); at >= last+1 || n == len(s.Curve)-1 {
-				fmt.Fprintf(&b, "%.1f,%.1f ", at, y(r))
-				last = at
-			}
-		}
+		writePoints(&b, s.Curve, x, y)
 		b.WriteString("\"/>\n")
 		at := plotTop + 18*float64(k)
 		fmt.Fprintf(&b, `<rect x="%.0f" y="%.0f" width="18" height="4" fill="%s"/><text x="%.0f" y="%.0f">%s</text>`+"\n",
@@ -75,6 +69,28 @@ func Plot(w io.Writer, scores []Score) error {
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writePoints writes the points of a curve that show: those a pixel apart, and of a level run its two ends.
+func writePoints(b *strings.Builder, curve []float64, x func(n int) float64, y func(ratio float64) float64) {
+	var level, held string // the height of the run so far, and its last point where that is not its first
+	last := 0.0
+	for n, r := range curve {
+		at := x(n + 1)
+		if at < last+1 && n < len(curve)-1 {
+			continue
+		}
+		last = at
+		height := fmt.Sprintf("%.1f", y(r))
+		point := fmt.Sprintf("%.1f,%s ", at, height)
+		if height == level {
+			held = point
+			continue
+		}
+		b.WriteString(held + point)
+		level, held = height, ""
+	}
+	b.WriteString(held)
 }
 
 func line(b *strings.Builder, x1, y1, x2, y2 float64) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -181,16 +181,11 @@ func FuzzParse(f *testing.F) {
 // TestRecordedChoices compares the carve-out rule with every launch the
 // calibration recorded the driver's choice for.
 func TestRecordedChoices(t *testing.T) {
-	content, err := results.Content("../../deploy/calibrate/results/h200.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := measured.Content(t, "../../deploy/calibrate/results/h200.jsonl.gz")
 	d := load(t, "h200")
 	checkChoices(t, d, strings.Split(string(content), "\n"), 1352)
 
-	if content, err = results.Content("../../deploy/calibrate/results/h200-carveout.jsonl.gz"); err != nil {
-		t.Fatal(err)
-	}
+	content = measured.Content(t, "../../deploy/calibrate/results/h200-carveout.jsonl.gz")
 	checkChoices(t, d, strings.Split(string(content), "\n"), 3150)
 }
 

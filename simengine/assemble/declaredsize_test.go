@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // TestDeclaredSizesAgainstPtxas assembles what deploy/calibrate/ptxas/bounds.py asked ptxas: by the size
@@ -15,14 +15,11 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 	floors := map[string]int{"none": 40, "32": 53, "64": 52, "128": 46, "256": 50, "512": 50, "1024": 50, "64, 24 KB": 50}
 	near, all := map[string]int{}, map[string]int{}
 	c := openCorpus(t, measuredArchives(t)...)
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		PTX       string
 		Registers map[string]int
 		More      map[string]int `json:"registers_24576"`
-	}]("../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl.gz")
 	for _, r := range records {
 		if c.Files[r.PTX] == nil {
 			continue // of an archive that was not fetched

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
@@ -28,10 +28,7 @@ func TestRegistersOfOtherGenerations(t *testing.T) {
 	// Three to six points under what all of them gave when written, in percent.
 	floors := map[string]struct{ near, step int }{"sm_75": {50, 90}, "sm_80": {57, 76}, "sm_86": {57, 83}, "sm_89": {57, 83}}
 	c := openCorpus(t, measuredArchives(t)...)
-	records, err := results.Read[assembledElsewhere]("../../deploy/calibrate/results/registers-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := measured.Records[assembledElsewhere](t, "../../deploy/calibrate/results/registers-ptxas-13.0.jsonl.gz")
 	records = slices.DeleteFunc(records, func(r assembledElsewhere) bool { return c.Files[r.PTX] == nil }) // of archives that were not fetched
 	const seed = 1
 	if os.Getenv("ASSEMBLE_ALL") == "" {

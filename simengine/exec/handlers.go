@@ -42,5 +42,6 @@ func init() {
 		code.CallSetMap:        (*Runner).setMap,
 		code.CallCopyMap:       (*Runner).copyMap,
 		code.CallMultiplyGroup: (*Runner).multiplyGroup,
+		code.CallTexture:       (*Runner).textures,
 	}
 }

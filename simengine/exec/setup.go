@@ -40,7 +40,11 @@ func validate(p *Program, l *Launch) error {
 func bufferIn(m *memory.Device, p *ir.Param, params []byte) *memory.Region {
 	switch p.Size {
 	case 8:
-		return m.Owner(element.Load(params[p.Offset:], 8))
+		v := element.Load(params[p.Offset:], 8)
+		if t := m.Texture(v); t != nil {
+			v = t.Address
+		}
+		return m.Owner(v)
 	case tensormap.Bytes:
 		var t tensormap.Map
 		if t.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
@@ -77,6 +81,9 @@ func (r *Runner) setup() {
 	n := k.SharedBytes
 	if r.launch.DynamicShared > 0 {
 		n = p.DynamicShared + r.launch.DynamicShared
+	}
+	if reserved := p.ReservedShared(); reserved > 0 {
+		n = (n+15)&^15 + reserved
 	}
 	r.shared = zeroed(r.shared, n)
 	r.localBytes = k.LocalBytes

@@ -9,23 +9,29 @@ import (
 )
 
 // Set is mechanisms that cost nothing. The zero value is the machine as it is.
-type Set uint16
+type Set uint32
 
 // Mechanisms.
 const (
-	Banks      Set = 1 << iota // no bank conflicts in shared memory
-	Coalescing                 // loads and stores touch no more sectors than their bytes fill
-	Constants                  // lanes that load different constants are served at a time
-	Atomics                    // atomics that meet at an address do not wait for each other
-	L1                         // every load finds its data in L1
-	DRAM                       // every access finds its data in L2
-	Latency                    // loads, reads of shared memory and atomics answer after a cycle
-	Dependency                 // arithmetic answers after a cycle
-	Occupancy                  // registers and shared memory limit no occupancy
-	Spills                     // spills and reloads take nothing
-	Divergence                 // lanes of a warp that take different ways are regrouped with those of other warps
-	Barriers                   // no warp waits at a barrier of its CTA
-	Launch                     // launching the grid and its CTAs takes no time
+	Banks         Set = 1 << iota // no bank conflicts in shared memory
+	Coalescing                    // loads and stores touch no more sectors and lines than their bytes fill
+	Constants                     // lanes that load different constants are served at a time
+	Atomics                       // each CTA sums its global atomics in shared memory, and adds to each word once
+	SharedAtomics                 // lanes that update one word of shared memory do not wait for each other
+	L2Atomics                     // L2 takes atomics at no cost
+	L1                            // every load finds its data in L1
+	DRAM                          // every access finds its data in L2
+	Latency                       // loads, reads of shared memory and atomics answer after a cycle
+	Dependency                    // arithmetic answers after a cycle
+	Occupancy                     // registers and shared memory limit no occupancy
+	Spills                        // spills and reloads take nothing
+	LocalArrays                   // variables of a thread's own are in registers
+	Divergence                    // lanes of a warp that take different ways are regrouped with those of other warps
+	Barriers                      // no warp waits at a barrier of its CTA
+	Launch                        // launching the grid's CTAs takes no time; between launches passes as much as before
+	Pipes                         // arithmetic pipes take an instruction a cycle of each scheduler
+	L1Bandwidth                   // L1 and shared memory move bytes at no cost
+	L2Bandwidth                   // L2 moves bytes at no cost; atomics take as long
 	end
 )
 
@@ -33,8 +39,9 @@ const (
 const All = end - 1
 
 var names = []string{
-	"bank conflicts", "coalescing", "constants", "atomics", "L1", "DRAM", "latency", "dependency", "occupancy", "spills",
-	"divergence", "barriers", "launch",
+	"bank conflicts", "coalescing", "constants", "global atomics", "shared atomics", "atomics in L2", "L1", "DRAM", "latency",
+	"dependency", "occupancy", "spills", "local arrays", "divergence", "barriers", "launch",
+	"arithmetic pipes", "L1 bandwidth", "L2 bandwidth",
 }
 
 // Has reports whether s has all of o.

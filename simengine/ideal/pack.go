@@ -12,16 +12,16 @@ import (
 // sectors is the sectors of a line.
 const sectors = cache.LineBytes / cache.SectorBytes
 
-// scatter is the requests of one instruction by a CTA of which some touch more sectors than their bytes fill.
+// scatter is the requests of one instruction by a CTA of which some touch more sectors or lines than their bytes fill.
 type scatter struct {
 	lines map[uint64]uint8 // touched, and their sectors
 	asked int              // sectors that all requests would touch, coalesced
-	some  bool
-	pool  []uint64 // the lines that coalesced requests go through, one after another
-	at    int      // sectors of them given out
+	some  bool             // some request is scattered
+	pool  []uint64         // the lines that coalesced requests go through, one after another
+	at    int              // sectors of them given out
 }
 
-// packScattered packs the lanes of each scattered load and store of a CTA into as few sectors as their bytes fill. What
+// packScattered packs the lanes of each scattered load and store of a CTA into as few sectors and lines as their bytes fill. What
 // requests share stays shared: they go through as many sectors, all together, as were touched or asked for, what is less.
 func packScattered(k *ir.Kernel, c *trace.CTA) {
 	of := map[int32]*scatter{}
@@ -43,7 +43,7 @@ func packScattered(k *ir.Kernel, c *trace.CTA) {
 		w.Lines = slices.Clone(w.Lines)
 		for j := range w.Accesses {
 			a := &w.Accesses[j]
-			if s := of[a.PC]; packable(k, a) && s.some && packed(a) < int(a.Sectors) {
+			if s := of[a.PC]; packable(k, a) && s.some && scattered(a) {
 				s.pack(w, a, k.Instrs[a.PC].Op == ir.St)
 			}
 		}
@@ -62,15 +62,22 @@ func packed(a *trace.Access) int {
 	return min((bytes+cache.SectorBytes-1)/cache.SectorBytes, int(a.Sectors))
 }
 
+// scattered reports whether a request touches more sectors, or lines, than its bytes fill.
+func scattered(a *trace.Access) bool {
+	n := packed(a)
+	return n < int(a.Sectors) || (n+sectors-1)/sectors < int(a.NLines)
+}
+
 func (s *scatter) add(w *trace.Warp, a *trace.Access) {
 	for _, l := range w.Lines[a.First : a.First+int32(a.NLines)] {
 		s.lines[l.Addr] |= l.Sectors
 	}
 	s.asked += packed(a)
-	s.some = s.some || packed(a) < int(a.Sectors)
+	s.some = s.some || scattered(a)
 }
 
-// choose picks the lines of the pool: as many as the sectors fill, from all over what is touched.
+// choose picks the lines of the pool: as many as the sectors fill, from all over what is touched. CTAs that touch other
+// sectors of the same lines pick others of the lines, so that together they go through all of them.
 func (s *scatter) choose() {
 	all := make([]uint64, 0, len(s.lines))
 	touched := 0
@@ -80,9 +87,10 @@ func (s *scatter) choose() {
 	}
 	slices.Sort(all)
 	n := min((min(s.asked, touched)+sectors-1)/sectors, len(all))
+	skew := bits.TrailingZeros8(s.lines[all[0]])
 	s.pool = make([]uint64, n)
 	for i := range s.pool {
-		s.pool[i] = all[i*len(all)/n]
+		s.pool[i] = all[(i*len(all)/n+skew)%len(all)]
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Program is machine code of which the mechanisms cost nothing, p itself where none of them is one of the code.
 func (s Set) Program(p *assemble.Program) *assemble.Program {
-	if s&(Spills|Barriers) == 0 {
+	if s&(Spills|LocalArrays|Barriers) == 0 {
 		return p
 	}
 	q := *p
@@ -21,6 +21,9 @@ func (s Set) Program(p *assemble.Program) *assemble.Program {
 		q.SpillBytes, q.SpillLoads, q.SpillStores = 0, 0, 0
 		q.LocalBytes -= p.SpillBytes
 	}
+	if s.Has(LocalArrays) {
+		q.LocalBytes -= p.LocalBytes - p.SpillBytes
+	}
 	return &q
 }
 
@@ -29,6 +32,8 @@ func (s Set) instrs(in []assemble.Instr) []assemble.Instr {
 	for _, i := range in {
 		switch {
 		case s.Has(Spills) && spills(&i):
+			continue
+		case s.Has(LocalArrays) && localArray(&i):
 			continue
 		case s.Has(Barriers) && i.Class == assemble.Barrier:
 			i.Class = assemble.Control
@@ -41,4 +46,9 @@ func (s Set) instrs(in []assemble.Instr) []assemble.Instr {
 // spills reports whether an instruction spills or reloads registers.
 func spills(i *assemble.Instr) bool {
 	return i.Source < 0 && i.Space == ir.Local && (i.Class == assemble.Load || i.Class == assemble.Store)
+}
+
+// localArray reports whether an instruction reads or writes a variable of a thread's own in local memory.
+func localArray(i *assemble.Instr) bool {
+	return i.Source >= 0 && i.Space == ir.Local && (i.Class == assemble.Load || i.Class == assemble.Store)
 }

@@ -11,8 +11,8 @@ import (
 
 // regroup leaves out, of what the warps of a CTA execute with few lanes, as much as regrouping lanes into full warps
 // would save: a part that warps execute with half of their lanes stays in every second of them. A part is steps that
-// follow each other with the same lanes. Those with barriers stay, as do those that begin or end amid a loop of which
-// iterations were left out.
+// follow each other with the same lanes. Those with barriers stay, those with atomics, of which fuller warps would make as
+// many updates, and those that begin or end amid a loop of which iterations were left out.
 func regroup(k *ir.Kernel, c *trace.CTA) {
 	if slices.ContainsFunc(c.Warps, func(w trace.Warp) bool { return len(w.Asyncs) > 0 }) {
 		return // roles of warps are no divergence
@@ -20,7 +20,10 @@ func regroup(k *ir.Kernel, c *trace.CTA) {
 	meets := make([]bool, len(k.Blocks))
 	for b := range k.Blocks {
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
-			meets[b] = meets[b] || k.Instrs[pc].Op == ir.Bar || k.Instrs[pc].Op == ir.BarRed
+			switch k.Instrs[pc].Op {
+			case ir.Bar, ir.BarRed, ir.Atom, ir.Red:
+				meets[b] = true
+			}
 		}
 	}
 	due := make([]float64, len(k.Blocks)) // lanes left over, in parts of a warp, by the first block
@@ -65,7 +68,7 @@ func regroup(k *ir.Kernel, c *trace.CTA) {
 // rounding is what sums of shares may be short of a whole.
 const rounding = 1e-9
 
-// whole reports whether a part of a warp's steps has no barriers and all of the loops of which it leaves out iterations.
+// whole reports whether a part of a warp's steps has no barriers or atomics, and all of the loops of which it leaves out iterations.
 func whole(part []trace.Step, meets []bool) bool {
 	for i, s := range part {
 		if meets[s.Block] || s.Repeat > 0 && !slices.ContainsFunc(part[:i], func(o trace.Step) bool { return o.Block == s.Block && o.Repeat == 0 }) {

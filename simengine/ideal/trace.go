@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
 // Traces gives traces of which the mechanisms cost nothing; it is source itself where none of them is one of traces.
-func (s Set) Traces(k *ir.Kernel, d *arch.Descriptor, source func(int64) (*trace.CTA, error)) func(int64) (*trace.CTA, error) {
-	if s&(Banks|Coalescing|Constants|Atomics|L1|Divergence) == 0 {
+func (s Set) Traces(p *assemble.Program, d *arch.Descriptor, source func(int64) (*trace.CTA, error)) func(int64) (*trace.CTA, error) {
+	if s&(Banks|Coalescing|Constants|Atomics|SharedAtomics|L2Atomics|L1|LocalArrays|Divergence) == 0 {
 		return source
 	}
 	kept := map[int64]*trace.CTA{} // both levels ask for the same
@@ -25,13 +26,14 @@ func (s Set) Traces(k *ir.Kernel, d *arch.Descriptor, source func(int64) (*trace
 		if err != nil || c == nil {
 			return c, err
 		}
-		kept[id] = s.trace(k, d, c)
+		kept[id] = s.trace(p, d, c)
 		return kept[id], nil
 	}
 }
 
 // trace is a CTA's trace with the mechanisms costing nothing.
-func (s Set) trace(k *ir.Kernel, d *arch.Descriptor, c *trace.CTA) *trace.CTA {
+func (s Set) trace(p *assemble.Program, d *arch.Descriptor, c *trace.CTA) *trace.CTA {
+	k := p.Kernel
 	out := &trace.CTA{ID: c.ID, Warps: make([]trace.Warp, len(c.Warps))}
 	for i := range c.Warps {
 		out.Warps[i] = c.Warps[i]
@@ -42,6 +44,9 @@ func (s Set) trace(k *ir.Kernel, d *arch.Descriptor, c *trace.CTA) *trace.CTA {
 	}
 	if s.Has(Coalescing) {
 		packScattered(k, out)
+	}
+	if s.Has(Atomics) {
+		sumAtomics(p, out)
 	}
 	for i := range out.Warps {
 		for j := range out.Warps[i].Accesses {
@@ -63,17 +68,22 @@ func (s Set) access(k *ir.Kernel, d *arch.Descriptor, a *trace.Access) {
 		}
 	case s.Has(Constants) && (a.Space == ir.Const || a.Space == ir.ParamSpace):
 		a.Passes, a.Visits, a.Drawn = min(a.Passes, 1), min(a.Visits, 1), false
+	case s.Has(LocalArrays) && a.Space == ir.Local:
+		a.NLines, a.Sectors, a.Passes, a.Ideal = 0, 0, 0, 0 // the program has no instruction that makes it
 	case s.Has(L1) && isLoad(op) && (a.Space == ir.Global || a.Space == ir.Local):
 		// Without lines the request asks nothing of the tags and the levels behind them.
 		tags := float64(a.NLines) / math.Max(d.L1TagsPerCycle, 0.25) * d.L1BytesPerCycle / cache.LineBytes
 		a.Passes = max(a.Passes, uint16(tags))
 		a.NLines, a.Sectors = 0, 0
 	}
-	if s.Has(Atomics) && atomic {
+	switch {
+	case s.Has(SharedAtomics) && atomic && a.Space == ir.Shared:
 		words := max(int(a.Words), 1)
 		lanes := bits.OnesCount32(a.Mask)
 		a.Turns = uint8(max(int(a.Turns)*words/max(lanes, 1), 1))
 		a.MaxSame, a.Words = 1, uint8(lanes)
+	case s.Has(L2Atomics) && atomic && a.Space == ir.Global:
+		a.NLines, a.Sectors = 0, 0
 	}
 }
 

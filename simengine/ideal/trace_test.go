@@ -21,13 +21,13 @@ func TestTracesAskForLess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &ir.Kernel{Instrs: []ir.Instr{{Op: ir.Ld, Space: ir.Global}, {Op: ir.St, Space: ir.Global}, {Op: ir.Ld, Space: ir.Shared}, {Op: ir.Atom, Space: ir.Global}, {Op: ir.Bar}}}
+	k := &ir.Kernel{Instrs: []ir.Instr{{Op: ir.Ld, Space: ir.Global}, {Op: ir.St, Space: ir.Global}, {Op: ir.Ld, Space: ir.Shared}, {Op: ir.Atom, Atom: ir.AtomAdd, Space: ir.Global}, {Op: ir.Bar}}}
 	k.Blocks = []ir.Block{{Start: 0, End: 2}, {Start: 2, End: 4}, {Start: 4, End: 5}}
 	for range 300 {
 		c := randomCTA(r, k)
 		before := coalesce.Clone(c)
 		set := Set(r.Uint32()) & All
-		out, err := set.Traces(k, d, func(int64) (*trace.CTA, error) { return c, nil })(0)
+		out, err := set.Traces(&assemble.Program{Kernel: k}, d, func(int64) (*trace.CTA, error) { return c, nil })(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ var opNames = [NumOps]string{
 	Mov: "mov", Ld: "ld", Ldu: "ldu", St: "st", Atom: "atom", Red: "red", CpAsync: "cp.async",
 	CpAsyncCommit: "cp.async.commit_group", CpAsyncWait: "cp.async.wait_group",
 	Prefetch: "prefetch", Cvt: "cvt", Cvta: "cvta", Isspacep: "isspacep", Shfl: "shfl", Prmt: "prmt", Mapa: "mapa", Movmatrix: "movmatrix",
+	Tex: "tex", Txq: "txq", Suld: "suld.b", Sust: "sust.b",
 	Add: "add", Sub: "sub", Mul: "mul", Mad: "mad", Fma: "fma", Mul24: "mul24", Mad24: "mad24",
 	Sad: "sad", Vabsdiff4: "vabsdiff4.u32.u32", Div: "div", Rem: "rem", Abs: "abs", Neg: "neg", Min: "min", Max: "max",
 	AddC: "addc", SubC: "subc", MadC: "madc", Dp4a: "dp4a", Dp2a: "dp2a", Mma: "mma", Rcp: "rcp", Sqrt: "sqrt",
@@ -86,6 +87,9 @@ var specialNames = [...]string{
 	ClusterCTAIdX: "%cluster_ctaid.x", ClusterCTAIdY: "%cluster_ctaid.y", ClusterCTAIdZ: "%cluster_ctaid.z",
 	ClusterNCTAIdX: "%cluster_nctaid.x", ClusterNCTAIdY: "%cluster_nctaid.y", ClusterNCTAIdZ: "%cluster_nctaid.z",
 	ClusterCTARank: "%cluster_ctarank", ClusterNCTARank: "%cluster_nctarank", IsExplicitCluster: "%is_explicit_cluster",
+	EnvReg1: "%envreg1", EnvReg2: "%envreg2",
+	ReservedSmemBegin: "%reserved_smem_offset_begin", ReservedSmemEnd: "%reserved_smem_offset_end", ReservedSmemCap: "%reserved_smem_offset_cap",
+	ReservedSmem0: "%reserved_smem_offset_0", ReservedSmem1: "%reserved_smem_offset_1",
 }
 
 // modNames lists the flags that appear in an opcode under one spelling

@@ -26,6 +26,10 @@ const (
 	Prmt
 	Mapa
 	Movmatrix
+	Tex  // tex, tex.level and tld4: see Texture
+	Txq  // txq and suq
+	Suld // suld.b
+	Sust // sust.b
 
 	// Integer and floating-point arithmetic.
 	Add

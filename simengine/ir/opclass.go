@@ -4,7 +4,7 @@ package ir
 // needed: accesses to memory, control flow, barriers and operations on mbarriers.
 func (o Op) AlwaysExecutes() bool {
 	switch o {
-	case Ld, Ldu, St, Atom, Red, CpAsync, Bra, Brx, Exit, Trap, Bar, BarRed,
+	case Ld, Ldu, St, Atom, Red, CpAsync, Tex, Suld, Sust, Bra, Brx, Exit, Trap, Bar, BarRed,
 		MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCopy, BulkPrefetch, BulkCommit, BulkWait, ClusterBarrier:
 		return true
 	}
@@ -26,7 +26,7 @@ func (in *Instr) ReadsAny(set BitSet) bool {
 // do not count.
 func (o Op) WritesMemory() bool {
 	switch o {
-	case St, Atom, Red, CpAsync, BulkCopy, TensormapSet, TensormapCopy:
+	case St, Atom, Red, CpAsync, Sust, BulkCopy, TensormapSet, TensormapCopy:
 		return true
 	}
 	return false

@@ -27,6 +27,8 @@ func (in *Instr) Opcode() string {
 	case Wgmma, WgmmaFence, WgmmaCommit, WgmmaWait, MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCopy, BulkPrefetch,
 		BulkWait, FenceProxy, TensormapSet, TensormapCopy, Setmaxnreg, ClusterBarrier, CreatePolicy:
 		s.async()
+	case Tex, Txq, Suld, Sust:
+		s.texture()
 	case Bar, BarRed, BarWarp, Membar, Vote, Match, Redux, Elect, Shfl, CpAsyncWait, CpAsyncCommit:
 		s.sync()
 	default:

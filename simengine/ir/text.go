@@ -32,6 +32,8 @@ func instrText(k *Kernel, in *Instr) string {
 		w.wgmma()
 	case BulkCopy, BulkPrefetch:
 		w.bulk()
+	case Tex, Txq, Suld, Sust:
+		w.texture()
 	case Ld, Ldu, Atom, Prefetch, Red, St:
 		w.sep()
 		w.source(0)

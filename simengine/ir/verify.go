@@ -121,6 +121,7 @@ func (v *verifier) instr(pc int) {
 		bad("%d destinations and %d sources for its fragments", len(in.Dst), len(in.Src))
 	}
 	v.async(in, bad)
+	v.texture(in, bad)
 	if want := operandCount[in.Op]; want != 0 && len(in.Src) != want {
 		bad("%d sources, want %d", len(in.Src), want)
 	}
@@ -272,5 +273,26 @@ func (v *verifier) variables() {
 	}
 	if d := k.DynamicShared; d >= len(k.Vars) || d >= 0 && k.Vars[d].Space != Shared {
 		v.failf("dynamic shared variable %d", d)
+	}
+}
+
+// texture checks the operands of an instruction on a texture or surface.
+func (v *verifier) texture(in *Instr, bad func(string, ...any)) {
+	t := in.Texture
+	if (t != nil) != (in.Op.IsTexture() || in.Op == Txq) {
+		bad("a texture that is none, or none that is one")
+	}
+	if t == nil {
+		return
+	}
+	src, dst := 1+t.Coordinates()+b2i(t.Level), int(in.Vec)
+	switch in.Op {
+	case Txq:
+		src, dst = 1, 1
+	case Sust:
+		src, dst = src+dst, 0
+	}
+	if len(in.Src) != src || len(in.Dst) != dst {
+		bad("%d sources and %d destinations, want %d and %d", len(in.Src), len(in.Dst), src, dst)
 	}
 }

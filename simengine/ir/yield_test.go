@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // TestYields: the loops that ptxas marks for sm_90 are those that a lane may leave by what other threads
@@ -26,10 +26,7 @@ loop:
 		SM    string
 		Yield int
 	}
-	loops, err := results.Read[loop](filepath.Join("..", "..", "deploy", "calibrate", "results", "yields-13.0.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	loops := measured.Records[loop](t, filepath.Join("..", "..", "deploy", "calibrate", "results", "yields-13.0.jsonl.gz"))
 	for _, l := range loops {
 		if l.SM == "90" {
 			marked[l.Kind] = l.Yield

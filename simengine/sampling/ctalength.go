@@ -57,7 +57,7 @@ func requestsOf(k *ir.Kernel, b *ir.Block) (n int64) {
 			if in.Space == ir.Global || in.Space == ir.Generic {
 				n++
 			}
-		case ir.CpAsync, ir.BulkCopy:
+		case ir.CpAsync, ir.BulkCopy, ir.Tex, ir.Suld, ir.Sust:
 			n++
 		}
 	}

@@ -19,6 +19,8 @@ type Work struct {
 	// Wavefronts are the turns of L1's data stage: global, local and shared memory, shuffles. Of them Shared
 	// are of the last two and their like, which may take another time than the others.
 	Wavefronts, Shared float64
+	// Textures is the cycles for which fetches hold the SMs' texture units.
+	Textures float64
 	// Constants is the cycles for which loads hold the indexed constant caches: for each distinct word, and
 	// for what is not there.
 	Constants float64
@@ -83,6 +85,7 @@ func (w *Work) Shares(d *arch.Descriptor, cycles float64) (s Shares) {
 	shared := math.Min(w.Shared, w.Wavefronts)
 	s[BoundLSU] = ((w.Wavefronts-shared)*cache.LineBytes/math.Max(d.L1BytesPerCycle, 1) +
 		shared*float64(d.Banks*d.BankWidth)/math.Max(d.SharedBytesPerCycle, 1)) / sms
+	s[BoundTexture] = w.Textures / sms
 	s[BoundConstant] = math.Min(w.Constants/sms, cycles) // by a sample
 	s[BoundL2] = w.l2(d)
 	s[BoundAtomics] = math.Min(w.Atomics, cycles) // by a sample
@@ -141,6 +144,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 	k[countWavefronts], k[countShared] = w.Wavefronts, w.Shared
 	k[countL2Read], k[countL2ReadHits] = w.L2Lookups, w.L2Hits
 	k[countL2Written] = w.L2Written * WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
+	k[countL2ToL1], k[countL1ToL2] = cache.SectorBytes*w.L2Read, cache.SectorBytes*w.L2Written
 	k[countDRAMRead], k[countDRAMWritten] = w.DRAMRead, w.DRAMWritten
 	for _, p := range pipeCounts {
 		k[p.name] = w.Pipe[p.bound] / pipeHold(d, p.lanes)

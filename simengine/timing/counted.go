@@ -15,6 +15,8 @@ const (
 	countL2Read       = "lts__t_sectors_op_read.sum"
 	countL2ReadHits   = "lts__t_sectors_op_read_lookup_hit.sum"
 	countL2Written    = "lts__t_sectors_op_write.sum"
+	countL2ToL1       = "l1tex__m_xbar2l1tex_read_bytes.sum"
+	countL1ToL2       = "l1tex__m_l1tex2xbar_write_bytes.sum"
 	countDRAMRead     = "dram__bytes_read.sum"
 	countDRAMWritten  = "dram__bytes_write.sum"
 	countCycles       = "sm__cycles_elapsed.max"

@@ -69,6 +69,7 @@ const (
 	BoundTensor
 	BoundXU       // transcendental unit and conversions
 	BoundLSU      // L1TEX: tags and data banks of global, local and shared accesses
+	BoundTexture  // texture unit
 	BoundConstant // indexed constant cache
 	BoundL2
 	BoundAtomics // the slices of L2 that atomics fall on
@@ -79,7 +80,7 @@ const (
 )
 
 var boundNames = [NumBounds]string{
-	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "atomics", "dram", "launch", "latency",
+	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "texture", "constant", "l2", "atomics", "dram", "launch", "latency",
 }
 
 func (b Bound) String() string {

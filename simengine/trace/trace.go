@@ -1,6 +1,6 @@
-// Package trace is the record of what the warps of a CTA did, as the levels of
-// package timing replay it: the basic blocks each warp executed and, for every memory
-// instruction, the memory lines, sectors and bank passes its lanes touched.
+// Package trace is the record of what the warps of a CTA did, as the levels of package timing replay it. It has the
+// basic blocks that each warp executed and, for every memory instruction, the memory lines, sectors and bank passes
+// that its lanes touched.
 //
 // It is data only. Package exec runs a kernel and reports to an observer,
 // package timing/coalesce is the observer that builds these records, and
@@ -78,6 +78,9 @@ type Access struct {
 	Visits uint8
 	// Drawn, for Const, says that they do not come through the table in order.
 	Drawn bool
+	// Texels, for what goes through the texture unit, is how many texels the unit blends for each lane: 1, or 2, 4 or
+	// 8. 0: it does not go there. Passes are then its turns: see coalesce.Recorder.Texture.
+	Texels uint8
 }
 
 // Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes
@@ -120,4 +123,6 @@ type Line struct {
 	// Twice has bit i set when the halves of sector i go to different sectors of
 	// shared memory (cp.async.cg), for each of which the sector is fetched.
 	Twice uint8
+	// Words has bit i set when an atomic updates any of bytes 4i to 4i+3; 0 for all else.
+	Words uint32
 }

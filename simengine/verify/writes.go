@@ -51,6 +51,11 @@ func NewWrites(k *ir.Kernel) *Writes {
 			if uses(in, free) {
 				w.kind[pc] = chance
 			}
+		case ir.Sust:
+			w.kind[pc] = plain
+			if uses(in, free) {
+				w.kind[pc] = chance
+			}
 		case ir.BulkCopy:
 			if in.Bulk.To == ir.Global {
 				w.kind[pc] = plain
@@ -95,6 +100,22 @@ func (w *Writes) Access(_ int, pc int, space ir.Space, width int, mask uint32, a
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		w.note(addr[bits.TrailingZeros32(m)], width, kind)
+	}
+}
+
+// Texture is of exec.TextureObserver.
+func (w *Writes) Texture(_ int, t *exec.TextureRequest) {
+	kind := w.kind[t.PC]
+	if kind == noWrite {
+		return
+	}
+	for m := t.Mask[0]; m != 0; m &= m - 1 {
+		at := t.At[bits.TrailingZeros32(m)]
+		for width, n := t.Width, 0; width > 0; width -= n { // rows need not be multiples of the width
+			n = min(width, 1<<bits.TrailingZeros64(at|1<<4))
+			w.note(at, n, kind)
+			at += uint64(n)
+		}
 	}
 }
 

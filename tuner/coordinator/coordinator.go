@@ -1,10 +1,9 @@
 // Package coordinator runs sweeps: it owns the lock, the clock and the ledger,
 // and makes what the ledger changes durable before it answers anybody.
 //
-// Calls change the ledger under one lock and add what they changed to the
-// group that waits for the disk; one writer commits group after group, each in
-// one transaction, and a call returns when the group with its changes is
-// durable. What is shown of sweeps is what was durable when last looked at.
+// Calls change the ledger under one lock and add what they changed to the group that waits for the disk. One writer
+// commits group after group, each in one transaction. A call returns when the group with its changes is durable.
+// What is shown of sweeps is what was durable when last looked at.
 //
 // It speaks no protocol (package rpc) and evaluates nothing.
 package coordinator
@@ -14,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -104,8 +104,10 @@ type Coordinator struct {
 	kick  chan struct{} // tells the writer that there is a group; capacity 1
 	rouse chan struct{} // tells that sweeps are asleep; capacity 1
 	board *board        // what is shown
-	meter meter         // what is counted
-	lent  lent          // bundles that calls are sending
+	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
+	damaged atomic.Pointer[[]uint64]
+	meter   meter // what is counted
+	lent    lent  // bundles that calls are sending
 	// submitting is held, shared, from when a bundle is looked up for a sweep
 	// until the sweep is durable, and so names it, and while one is stored.
 	submitting sync.RWMutex
@@ -150,8 +152,6 @@ type Coordinator struct {
 	// that somebody has, since New.
 	dormant map[string]tuner.Sweep
 	risen   map[string]bool
-	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
-	damaged []uint64
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64

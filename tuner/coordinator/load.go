@@ -24,7 +24,7 @@ func (c *Coordinator) loadLocked() error {
 	if len(lost) > 0 && !c.opts.Salvage {
 		return damagedError(lost)
 	}
-	c.damaged = lost
+	c.damaged.Store(&lost)
 	if c.sizes, err = c.store.BundleSizes(); err != nil {
 		return err
 	}
@@ -88,12 +88,8 @@ func damagedError(nums []uint64) error {
 }
 
 // Damaged returns the numbers of the sweeps whose records are damaged, and which are
-// therefore not listed.
-func (c *Coordinator) Damaged() []uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.damaged)
-}
+// therefore not listed. It waits for nobody.
+func (c *Coordinator) Damaged() []uint64 { return slices.Clone(*c.damaged.Load()) }
 
 // restoreLocked puts a stored sweep back into the ledger.
 func (c *Coordinator) restoreLocked(s tuner.Sweep) error {

@@ -60,7 +60,7 @@ func TestBrokenWorkers(t *testing.T) {
 // sweep, costs nothing but that time.
 func TestAllAreBrokenForAWhile(t *testing.T) {
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 1500})
-	s.full = filepath.Join(t.TempDir(), "full")
+	s.full, s.took = filepath.Join(t.TempDir(), "full"), slowly
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
 	o := observe(t, s.address)
 	o.wait(t, s.id, func(s *warptunev1.Sweep) bool { return s.GetCounts().GetDone() > 300 })

@@ -19,10 +19,9 @@ import (
 	"github.com/warptune/warptune/tuner/worker"
 )
 
-// Nothing passes any more between a coordinator and its workers, and nobody is told: both
-// ends let go of all their connections within half a minute, and when the line is whole
-// again the sweep goes on without a lease that was lost. (It takes as long as that: in
-// virtual time TestHalfOpenConnections of tuner/worker does the same at once.)
+// Nothing passes any more between a coordinator and its workers, and nobody is told. Both ends let go of all their
+// connections within half a minute. When the line is whole again the sweep goes on without a lease that was lost.
+// (It takes as long as that: in virtual time TestHalfOpenConnections of tuner/worker does the same at once.)
 func TestHalfOpenProcesses(t *testing.T) {
 	if tunertest.Times(0, 1) == 0 {
 		t.Skip("it waits for half a minute: it is among the long forms")
@@ -123,8 +122,8 @@ func TestManyReconnectToAProcess(t *testing.T) {
 	p = start()
 	took := all()
 	t.Logf("%d workers are back %v after the coordinator serves again", many, took)
-	if took > 15*time.Second {
-		t.Errorf("%d workers are back after %v, want 15 s", many, took)
+	if most := time.Duration(tunertest.Times(60, 15)) * time.Second; took > most { // other tests may run beside the short form
+		t.Errorf("%d workers are back after %v, want %v", many, took, most)
 	}
 	close(calm)
 	for range many {
@@ -200,7 +199,8 @@ func TestSlowClientsOfAProcess(t *testing.T) {
 	slices.Sort(stayed)
 	p99, longest := took[len(took)*99/100], stayed[len(stayed)-1]
 	t.Logf("%d silent and %d slow connections stay %v at most; of %d calls meanwhile the 99th percentile takes %v", silent, dripping, longest, len(took), p99)
-	if p99 > time.Second || longest > 15*time.Second {
+	busy := time.Duration(tunertest.Times(4, 1)) // other tests may run beside the short form
+	if p99 > busy*time.Second || longest > busy*15*time.Second {
 		t.Errorf("connections stay %v, want 10 s; calls take %v", longest, p99)
 	}
 }

@@ -90,8 +90,8 @@ func command(t *testing.T, args ...string) {
 // there is space it goes on by itself, in the same process.
 func TestDiskFull(t *testing.T) {
 	d := newDisk(t, 32)
-	s := newSweep(t, d.store(), tunertest.Bundle{Size: int64(8000 * tunertest.Times(1, 10)), Batch: 40})
-	s.took = 10 * time.Millisecond // the file has room for some 1,000 to 2,000 results without taking more of the disk
+	s := newSweep(t, d.store(), tunertest.Bundle{Size: int64(12000 * tunertest.Times(1, 10)), Batch: 40})
+	s.took = 20 * time.Millisecond // the file has room for some 1,000 to 2,000 results without taking more of the disk
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
 	p := f.up(t)
 	for range tunertest.Times(1, 10) {

@@ -120,6 +120,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	kills := tunertest.Times(6, 100)
 	b := tunertest.Bundle{Size: int64(700 * kills), Batch: 40}
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), b)
+	s.took = slowly
 	rng := tunertest.Rand(t)
 	d := &deaths{rng: rand.New(rand.NewPCG(rng.Uint64(), 2))}
 	f := s.fleet(t, never, func() (role, []string) {

@@ -24,6 +24,10 @@ type Arg struct {
 	// Map, if not nil, makes it a tensor map passed by value. Type, Count and Fill are those of its own
 	// buffer, unless Map.Of says otherwise.
 	Map *TensorMap
+	// Texture, if not nil, makes it a texture or surface object of a buffer of its own, passed by value.
+	Texture *Texture
+	// Managed says that the buffer is in managed memory, which the host has touched last.
+	Managed bool
 	// Expected is what the buffer holds when the kernel has ended; nil: not given.
 	Expected  *Raw
 	Answer    Answer
@@ -113,15 +117,21 @@ type argument struct {
 	custom   bool       // Type is custom: a structure, whose bytes a file has, or fields
 	fields   []structureField
 	tensor   *tensorSpec // nil: it is no tensor map
+	texture  *textureSpec
 }
 
 func (d *Definition) readArgument(r *reader, doc document, position int) argument {
 	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance",
-		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of", "Fields"}, "TypeSize", "Output")
+		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of", "Fields",
+		"Layered", "Filter", "Address", "Normalized", "ReadMode", "Linear", "Managed"}, "TypeSize", "Output")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
-	d.readTensor(r, rec, &a)
+	d.readTexture(r, rec, &a)
+	if a.texture == nil {
+		d.readTensor(r, rec, &a)
+	}
+	r.managed(rec, &a)
 	r.name(rec, &a, position)
 	a.arg.Access = r.access(rec)
 	a.arg.Fill.Seed = r.seed(rec)
@@ -133,7 +143,7 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	if a.custom && a.refusal == "" && len(a.fields) == 0 && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
 		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's or its Fields': FillType BinaryRaw, and DataSource its name"
 	}
-	if r.err == nil && !a.arg.Scalar && a.tensor == nil && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
+	if r.err == nil && !a.arg.Scalar && a.tensor == nil && a.texture == nil && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
 		r.fail(a.size.path, "missing; a buffer needs a number of elements")
 	}
 	d.checkNames(r, a.size)
@@ -181,21 +191,31 @@ func (r *reader) memory(rec *record, a *argument) {
 	case "Vector":
 	case "TensorMap":
 		a.tensor = &tensorSpec{}
+	case "Texture", "Surface":
+		a.texture = &textureSpec{texture: Texture{Surface: t == "Surface"}}
 	case "Symbol":
 		a.constant = true
 	case "Local":
 		a.refusal = "local memory arguments belong to OpenCL: use SharedMemory"
 	default:
-		r.fail(join(rec.path, "MemoryType"), "unknown type %q; known are Scalar, Vector, TensorMap, Local, Symbol", t)
+		r.fail(join(rec.path, "MemoryType"), "unknown type %q; known are Scalar, Vector, TensorMap, Texture, Surface, Local, Symbol", t)
 	}
 	switch t := rec.text("MemType", "Global"); t {
 	case "Global":
 	case "Constant":
 		a.constant = true
 	case "Texture":
-		a.refusal = "texture memory cannot be simulated"
+		a.refusal = "texture references are gone since CUDA 12: take a cudaTextureObject_t, which MemoryType Texture passes"
 	default:
 		r.fail(join(rec.path, "MemType"), "unknown type %q; known are Global, Constant, Texture", t)
+	}
+}
+
+// managed reads whether a buffer is in managed memory.
+func (r *reader) managed(rec *record, a *argument) {
+	a.arg.Managed = rec.flag("Managed")
+	if a.arg.Managed && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
+		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")
 	}
 }
 
@@ -301,6 +321,12 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 			return out, err
 		}
 		elements = max(elements, ceilDiv(out.Map.bytes(), int64(out.Type.Bytes())))
+	}
+	if a.texture != nil {
+		if out.Texture, err = a.texture.evaluate(b); err != nil {
+			return out, err
+		}
+		elements = out.Texture.texels()
 	}
 	if out.Count, err = b.integer(a.size, elements, 1, maxCount); err != nil {
 		return out, err

@@ -128,7 +128,7 @@ func (d *Definition) read(r *reader, doc document) {
 		return
 	}
 	k := r.record(spec, []string{"Launches", "ClusterSize", "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
-		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Answer", "Tolerance"},
+		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Cooperative", "Answer", "Tolerance"},
 		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
 		d.Name = n
@@ -293,6 +293,7 @@ func (d *Definition) UsesProblem() bool {
 		all = append(all, d.arguments[i].size, d.arguments[i].value)
 		all = append(all, d.arguments[i].fieldExpressions()...)
 		all = append(all, d.arguments[i].tensor.expressions()...)
+		all = append(all, d.arguments[i].texture.expressions()...)
 	}
 	for _, c := range d.conditions {
 		all = append(all, expression(c))
@@ -422,6 +423,9 @@ func (d *Definition) Launchable() error {
 		if err := d.arguments[i].refused(); err != nil {
 			return fmt.Errorf("kernel %s: %w", d.Name, err)
 		}
+	}
+	if err := d.checkTemplate(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
 	}
 	if err := d.checkSignature(); err != nil {
 		return fmt.Errorf("kernel %s: %w", d.Name, err)

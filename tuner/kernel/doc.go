@@ -10,12 +10,15 @@
 //
 //	MaxRegisters          expression: registers per thread, 0 = no cap
 //	SharedMemoryCarveout  expression: -1 = driver's choice, else percent of the maximum
+//	Cooperative           expression: 1 = a cooperative launch, whose CTAs are resident together
 //	SharedMemory          dynamic shared bytes per block; an expression too
 //	Language "PTX"        KernelFile is a path template such as ptx/reduce_{BLOCK_SIZE}.ptx
 //	FillType "Generator"  DataSource is an expression over the element index i
 //	FillType "Random"     in [0, FillValue), seeded by RandomSeed
 //	FillType "BinaryRaw"  DataSource is a file beside the definition, of elements one after the other
 //	MemoryType "TensorMap" a CUtensorMap by value: Shape, Box, Strides, Swizzle …
+//	MemoryType "Texture"  a cudaTextureObject_t by value: Shape, Layered, Filter, Address …; "Surface" a cudaSurfaceObject_t
+//	Managed               true: the buffer is in managed memory
 //	ClusterSize           {X, Y, Z}, expressions: CTAs of a cluster
 //	Launches              a file of launch records, which are the configurations, and no others
 //	MemType "Constant"    fills the __constant__ variable of that name

@@ -18,6 +18,7 @@ type Launch struct {
 	KernelName    string
 	Grid, Block   [3]int64 // CTAs; threads
 	Cluster       [3]int64 // CTAs; zeros: what the PTX requires, else none
+	Cooperative   bool     // all CTAs are resident together; kernels that call grid_group::sync are without it, too
 	DynamicShared int      // bytes per CTA
 	MaxRegisters  int      // per thread, 0: no cap
 	CarveOut      int      // -1: the driver's choice, else percent of the maximum
@@ -135,6 +136,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 	if err = s.clusterSize(l, b); err != nil {
 		return err
 	}
+	cooperative := 0
 	for _, x := range []struct {
 		to                     *int
 		from                   expression
@@ -143,6 +145,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		{&l.DynamicShared, s.shared, 0, 0, maxShared},
 		{&l.MaxRegisters, s.maxRegisters, 0, 0, 255},
 		{&l.CarveOut, s.carveOut, -1, -1, 100},
+		{&cooperative, s.cooperative, 0, 0, 1},
 	} {
 		v, err := b.integer(x.from, x.otherwise, x.least, x.most)
 		if err != nil {
@@ -150,6 +153,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		}
 		*x.to = int(v)
 	}
+	l.Cooperative = cooperative == 1
 	return nil
 }
 
@@ -167,18 +171,17 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 		if d.source.missing != nil {
 			c.Missing = fmt.Errorf("%s: %w", d.source.path, d.source.missing)
 		}
-		c.Source, c.Entry = d.withoutUnroll(cfg), d.KernelName
+		c.Source, c.Entry = d.withoutUnroll(cfg), d.entry(cfg)
 		c.Macros = d.macros(cfg, l)
-		c.Fixed = slices.Concat(cfg.Names, launchMacros)
+		c.Fixed = d.fixedMacros(cfg.Names)
 	}
 	c.Key = c.key(d.source.headers)
 	return c
 }
 
 // macros are Kernel Tuner's own, those of the compiler's options, the constants,
-// then the parameters, each name once. The first are left out where a source has their names for something
-// else. What the sources never name is left out
-// where it would cost compilations: the grid's size, and parameters that only cap
+// then the parameters, each name once. Parameters and Kernel Tuner's are left out where a source has their names for
+// something else. What the sources never name is left out where it would cost compilations: the grid's size, and parameters that only cap
 // registers or choose the carve-out.
 func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 	list := []Macro{{"kernel_tuner", "1"}}
@@ -203,7 +206,7 @@ func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 		}
 	}
 	for i, name := range cfg.Names {
-		if !d.isLaunchOnly(name) {
+		if !d.isLaunchOnly(name) && !d.source.owns[name] {
 			list = append(list, Macro{name, cfg.Values[i].String()})
 		}
 	}

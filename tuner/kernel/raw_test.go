@@ -123,7 +123,7 @@ func TestNothingCanBeLaunched(t *testing.T) {
 		`"Type": "float", "FillType": "BinaryRaw", "DataSource": "odd.bin"`:  "the 5 bytes of odd.bin are not a number of elements of 4",
 		`"Type": "float", "Size": 1, "FillType": "BinaryHDF5"`:               "FillType BinaryHDF5 cannot be simulated",
 		`"Type": "custom", "Size": 1`:                                        "elements of a custom type cannot be simulated",
-		`"Type": "float", "Size": 1, "MemType": "Texture"`:                   "texture memory cannot be simulated",
+		`"Type": "float", "Size": 1, "MemType": "Texture"`:                   "texture references are gone",
 	} {
 		d, _, err := Parse("x", withArguments("{"+argument+"}"), files)
 		if err != nil {

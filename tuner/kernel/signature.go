@@ -38,7 +38,7 @@ func (d *Definition) signature() (params []string, ok bool) {
 		macros[p.Name] = true
 	}
 	for _, p := range d.params {
-		macros[p.Name] = true
+		macros[p.Name] = !d.source.owns[p.Name]
 	}
 	texts := [][]byte{d.source.text}
 	for _, h := range d.source.headers {
@@ -149,7 +149,7 @@ func (a *argument) fits(param string) error {
 	param, _, _ = strings.Cut(param, "=")
 	param = strings.TrimSpace(param)
 	if strings.ContainsAny(param, "*[") {
-		if a.arg.Scalar && !a.custom && a.arg.Lanes == 1 && a.arg.Type.Bytes() != 8 && a.tensor == nil && a.arg.Fill.Kind != FillBinaryRaw {
+		if a.arg.Scalar && !a.custom && a.arg.Lanes == 1 && a.arg.Type.Bytes() != 8 && a.tensor == nil && a.texture == nil && a.arg.Fill.Kind != FillBinaryRaw {
 			return fmt.Errorf("%s: a Scalar of type %s, but the kernel takes an address (%s): is it a Vector, and the order of Arguments that of the parameters?", a.path, a.arg.Type, param)
 		}
 		return nil
@@ -160,7 +160,7 @@ func (a *argument) fits(param string) error {
 	}
 	t, known := numberTypes[strings.Join(strings.Fields(m[1]), " ")]
 	switch {
-	case !known || a.tensor != nil || a.custom:
+	case !known || a.tensor != nil || a.texture != nil || a.custom:
 	case !a.arg.Scalar && t.Bytes() != 8:
 		return fmt.Errorf("%s: a Vector is passed as an address, but the kernel takes a number (%s): is it a Scalar, and the order of Arguments that of the parameters?", a.path, param)
 	case a.arg.Scalar && (a.arg.Lanes != 1 || a.arg.Type.Bytes() != t.Bytes() || a.arg.Type.isFloating() != t.isFloating()):

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ type sourceSpec struct {
 	missing  error             // why there is no text
 	words    map[string]bool   // identifiers in text and headers
 	pastes   bool              // ## may build any identifier
-	owns     map[string]bool   // launchMacros that name something else in text or headers
+	owns     map[string]bool   // parameters and launchMacros that name something else in text or headers
 }
 
 // mentions reports whether the source may name an identifier.
@@ -90,30 +91,25 @@ func (d *Definition) collect(s *sourceSpec) error {
 		}
 	}
 	if !s.words["kernel_tuner"] {
-		s.owns = owned(found.Files)
+		s.owns = owned(found.Files, d.defaults.Names)
 	}
 	delete(found.Files, s.file)
 	s.headers = found.Files
 	return nil
 }
 
-// ownName finds launchMacros where a source declares them, as a variable, a parameter or a template's, or a
-// structure has them: a word before them is a type's.
-var ownName = regexp.MustCompile(`\b(?:int|unsigned|long|short|uint|size_t|auto|u?int(?:8|16|32|64)_t|dim3|float|bool|char)[ \t*&]+((?:block|grid)_size_[xyz])\b|(?:\.|->)[ \t]*((?:block|grid)_size_[xyz])\b`)
+// jinja is what a template of Jinja has and C++ has not: a name in double braces before a declarator, or a statement.
+var jinja = regexp.MustCompile(`\{\{\s*[A-Za-z_]\w*\s*\}\}\s*(?:[*&]|\w)|\{%-?\s*\w+`)
 
-var remark = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
-
-// owned are the launch's macros that the texts use otherwise, and that must not be macros for them. A source that asks
-// whether Kernel Tuner compiles it may do so for its own sake alone.
-func owned(files map[string][]byte) map[string]bool {
-	owns := map[string]bool{}
-	for _, text := range files {
-		text = remark.ReplaceAll(text, nil)
-		for _, m := range ownName.FindAllSubmatch(text, -1) {
-			owns[string(m[1])+string(m[2])] = true
-		}
+// checkTemplate refuses a source that is a template of text.
+func (d *Definition) checkTemplate() error {
+	if d.Language != CUDA {
+		return nil
 	}
-	return owns
+	if m := jinja.Find(remark.ReplaceAll(d.source.text, nil)); m != nil {
+		return fmt.Errorf("%s: the file is a template of Jinja (%s): render it, for each value that chooses its text, and give the result", d.source.path, m)
+	}
+	return nil
 }
 
 // withoutUnroll returns the source without "#pragma unroll NAME" for

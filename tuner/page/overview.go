@@ -44,8 +44,8 @@ type Sweep struct {
 	// SubmittedMS and EndedMS are Unix milliseconds, EndedMS 0 while it has not.
 	SubmittedMS int64 `json:"submitted_ms"`
 	EndedMS     int64 `json:"ended_ms"`
-	// ResultsPerSecond is lately; LeftSeconds how long the rest takes at that rate, null where that is not known (nothing
-	// goes on). LeftAtMost says that the sweep may end before: that its strategy or a rule decides.
+	// ResultsPerSecond is evaluated lately; LeftSeconds how long the rest takes as things go, null where that is not known
+	// (too little is evaluated yet, or nothing goes on). LeftAtMost says that the sweep may end before: that its strategy or a rule decides.
 	ResultsPerSecond float64  `json:"results_per_second"`
 	LeftSeconds      *float64 `json:"left_seconds"`
 	LeftAtMost       bool     `json:"left_at_most,omitempty"`
@@ -215,8 +215,8 @@ func sweepOf(s *tuner.Sweep, d *Device) Sweep {
 	if !s.Ended.IsZero() {
 		o.EndedMS = s.Ended.UnixMilli()
 	}
-	if left := c.Total - c.Done - c.Abandoned; s.State == tuner.Running && s.Rate > 0 {
-		seconds := float64(left) / s.Rate
+	if s.State == tuner.Running && s.TimeLeft > 0 {
+		seconds := s.TimeLeft.Seconds()
 		o.LeftSeconds = &seconds
 		o.LeftAtMost = s.Spec.Patience > 0 || s.Spec.Negligible > 0 || s.Spec.TimeBudget > 0
 	}

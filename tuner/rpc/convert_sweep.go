@@ -17,7 +17,7 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 			Space: c.Space, Total: c.Total, Asked: c.Asked, Queued: c.Queued, Leased: c.Leased, Done: c.Done,
 			Abandoned: c.Abandoned, Reused: c.Reused, Requeued: c.Requeued, ByValidity: c.ByValidity[:],
 		},
-		SubmittedMs: millis(s.Submitted), EndedMs: millis(s.Ended), Rate: s.Rate, Workers: int64(s.Workers), Confirmed: s.Confirmed && s.Independent, ConfirmedWithin: s.Confirmed && !s.Independent,
+		SubmittedMs: millis(s.Submitted), EndedMs: millis(s.Ended), Rate: s.Rate, TimeLeftMs: s.TimeLeft.Milliseconds(), Workers: int64(s.Workers), Confirmed: s.Confirmed && s.Independent, ConfirmedWithin: s.Confirmed && !s.Independent,
 		Proof: fromProof(&s.Proof), Transferred: s.Transferred, SpentMs: s.Spent.Milliseconds(), Owner: s.Owner,
 	}
 	if s.Best != nil {
@@ -48,7 +48,7 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 			Space: c.GetSpace(), Total: c.GetTotal(), Asked: c.GetAsked(), Queued: c.GetQueued(), Leased: c.GetLeased(), Done: c.GetDone(),
 			Abandoned: c.GetAbandoned(), Reused: c.GetReused(), Requeued: c.GetRequeued(),
 		},
-		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), Workers: int(m.GetWorkers()), Confirmed: m.GetConfirmed() || m.GetConfirmedWithin(), Independent: m.GetConfirmed(),
+		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), TimeLeft: Milliseconds(m.GetTimeLeftMs()), Workers: int(m.GetWorkers()), Confirmed: m.GetConfirmed() || m.GetConfirmedWithin(), Independent: m.GetConfirmed(),
 		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: Milliseconds(m.GetSpentMs()), Owner: m.GetOwner(),
 	}
 	copy(s.Counts.ByValidity[:], c.GetByValidity())

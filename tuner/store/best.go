@@ -34,6 +34,6 @@ func cloneSweep(s tuner.Sweep) tuner.Sweep {
 		b := s.Best.Clone()
 		s.Best = &b
 	}
-	s.Workers, s.Rate, s.Aside = 0, 0, nil
+	s.Workers, s.Rate, s.TimeLeft, s.Aside = 0, 0, 0, nil
 	return s
 }

@@ -398,7 +398,10 @@ type Sweep struct {
 	// credential, or none is asked for: it may be the same caller under another name.
 	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
 	// The name of the credential that it was submitted with; empty: none was asked for.
-	Owner         string `protobuf:"bytes,32,opt,name=owner,proto3" json:"owner,omitempty"`
+	Owner string `protobuf:"bytes,32,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Milliseconds that the rest takes as things go; 0: not known, as when too little
+	// was evaluated yet, or nothing goes on.
+	TimeLeftMs    int64 `protobuf:"varint,33,opt,name=time_left_ms,json=timeLeftMs,proto3" json:"time_left_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -578,6 +581,13 @@ func (x *Sweep) GetOwner() string {
 		return x.Owner
 	}
 	return ""
+}
+
+func (x *Sweep) GetTimeLeftMs() int64 {
+	if x != nil {
+		return x.TimeLeftMs
+	}
+	return 0
 }
 
 // SetAside is a worker that is given nothing for a while.
@@ -3111,7 +3121,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06config\x18\x04 \x01(\tR\x06config\"\xe9\x05\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\x8b\x06\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -3136,7 +3146,9 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"distrusted\x122\n" +
 	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\x12)\n" +
 	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\x12\x14\n" +
-	"\x05owner\x18  \x01(\tR\x05owner\"_\n" +
+	"\x05owner\x18  \x01(\tR\x05owner\x12 \n" +
+	"\ftime_left_ms\x18! \x01(\x03R\n" +
+	"timeLeftMs\"_\n" +
 	"\bSetAside\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +

@@ -107,7 +107,7 @@ func (e *Evaluator) question(ctx context.Context, launch *kernel.Launch, ptx com
 		return req, err
 	}
 	req.Cold, req.Repeated = job.Cold, job.Repeated
-	req.Ideal, req.Lines = job.Ideal, job.Lines
+	req.Ideal, req.Lines = job.Ideal, job.Lines && job.Ideal == 0 // of an ideal machine's lines nothing is asked
 	req.Without, req.Kernel = job.Without, entryOf(ptx, launch)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {

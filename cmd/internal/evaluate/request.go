@@ -28,7 +28,7 @@ var elements = map[kernel.Type]ir.Type{
 func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
 	r := simengine.Request{
 		Kernel: l.KernelName, Arch: d, Level: level,
-		DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
+		Cooperative: l.Cooperative, DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
 	}
 	for i := range 3 {
 		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {
@@ -61,8 +61,24 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 				return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 			}
 		}
+		out[i].Managed = a.Managed
+		if a.Texture != nil {
+			out[i].Texture = texture(a.Texture)
+		}
 	}
 	return out, nil
+}
+
+func texture(t *kernel.Texture) *simengine.Texture {
+	out := &simengine.Texture{Shape: t.Shape, Surface: t.Surface, Linear: t.Linear, Filter: t.Filter, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized}
+	if t.Layered {
+		last := len(t.Shape) - 1
+		out.Shape, out.Layers = t.Shape[:last], t.Shape[last]
+	}
+	for _, m := range t.Address {
+		out.Modes = append(out.Modes, [...]simengine.TextureMode{simengine.TextureClamp, simengine.TextureWrap, simengine.TextureMirror, simengine.TextureBorder}[m])
+	}
+	return out
 }
 
 func tensorMap(m *kernel.TensorMap) (*simengine.TensorMap, error) {

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/arch"
 )
@@ -10,17 +11,21 @@ import (
 // occupancy is what limits the CTAs on an SM, and what the next step up takes.
 func occupancy(s *Subject) Finding {
 	r := s.Report
-	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %s of %d threads on an SM, limited by %s", 100*r.Occupancy, ctas(r.CTAsPerSM), s.Threads, limiterNames[r.Limiter])}
+	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %s of %d threads on an SM, limited by %s", 100*r.Occupancy, ctas(r.CTAsPerSM), s.Threads, LimiterWords(r.Limiter))}
 	switch r.Limiter {
 	case "registers":
 		f.Evidence += fmt.Sprintf(" (%d a thread)", r.Registers)
-		f.Remedy = "Cap the registers (__launch_bounds__, maxrregcount), or fewer live values a thread"
+		f.advise("cap the registers (__launch_bounds__, maxrregcount)", "fewer live values a thread")
 	case "shared_mem":
 		f.Evidence += fmt.Sprintf(" (%d bytes a CTA)", r.SharedStatic+r.SharedDynamic)
-		f.Remedy = "Smaller tiles, a larger carve-out"
+		f.advise("smaller tiles")
 	}
-	if text := nextStep(s); text != "" {
-		f.Remedy += ": " + text
+	switch text := nextStep(s); {
+	case text == "":
+	case strings.HasPrefix(text, "a carve-out"):
+		f.advise(text)
+	case len(f.advice) > 0:
+		f.advice[len(f.advice)-1].text += ": " + text
 	}
 	return f
 }
@@ -33,7 +38,18 @@ func ctas(n int) string {
 	return fmt.Sprintf("%d CTAs", n)
 }
 
-var limiterNames = map[string]string{"registers": "registers", "shared_mem": "shared memory", "warps": "warps", "blocks": "CTAs"}
+// LimiterWords is what limits occupancy, in words.
+func LimiterWords(limiter string) string {
+	switch limiter {
+	case "shared_mem":
+		return "shared memory"
+	case "warps":
+		return "the most warps that an SM holds"
+	case "blocks":
+		return "the most CTAs that an SM holds"
+	}
+	return limiter
+}
 
 // nextStep is the most registers or shared memory with which an SM would hold a CTA more.
 func nextStep(s *Subject) string {
@@ -77,8 +93,11 @@ const fewWaves = 20
 func tail(s *Subject) (Finding, bool) {
 	r := s.Report
 	w := r.Waves
-	f := Finding{Topic: "tail", Estimated: true, Remedy: "Another block size, more work a thread, or a grid of as many CTAs as SMs hold that loops (persistent)"}
+	f := Finding{Topic: topicTail, Estimated: true, advice: []advice{{text: "a grid of as many CTAs as the SMs hold at a time, that loops (persistent)"}}}
 	perSM := float64(s.CTAs) / float64(s.Arch.SMs)
+	if perSM < 2 {
+		f.advice = []advice{{"smaller CTAs, or more of them with less work each", -1}}
+	}
 	switch {
 	case w <= 0 || w > fewWaves || r.Bound == "dram" || r.Bound == "l2":
 		return f, false

@@ -10,15 +10,16 @@ import (
 type Peak struct {
 	Unit      string
 	PerSecond float64
+	Bound     string // the unit, as timing calls it; of memory only
 }
 
 // MemoryPeaks are bytes a second of DRAM, of L2, and of L1 and shared memory.
 func MemoryPeaks(d *arch.Descriptor) [3]Peak {
 	clock := d.ClockMHz * 1e6
 	return [3]Peak{
-		{"DRAM", d.DRAMBytesPerSecond},
-		{"L2", max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle) * clock},
-		{"L1 and shared memory", d.L1BytesPerCycle * float64(d.SMs) * clock},
+		{"DRAM", d.DRAMBytesPerSecond, "dram"},
+		{"L2", max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle) * clock, "l2"},
+		{"L1 and shared memory", d.L1BytesPerCycle * float64(d.SMs) * clock, "lsu"},
 	}
 }
 
@@ -36,7 +37,7 @@ var flopKinds = []struct {
 func ComputePeaks(d *arch.Descriptor) (all []Peak) {
 	for _, k := range flopKinds {
 		if v := flopPerSecond(d, k.name); v > 0 && slices.Compare(d.CC[:], k.since[:]) >= 0 {
-			all = append(all, Peak{k.name, v})
+			all = append(all, Peak{Unit: k.name, PerSecond: v})
 		}
 	}
 	return all

@@ -27,9 +27,12 @@ type Rate struct {
 // Text is a rate in words.
 func (r *Rate) Text() string {
 	unit := map[string]string{"bytes/s": "B/s", "FLOP/s": "FLOP/s"}[r.Per]
-	text := fmt.Sprintf("%s: %s of %s (%.0f %%)", r.Unit, scaled(r.Achieved, unit), scaled(r.Peak, unit), 100*r.Achieved/max(r.Peak, 1))
+	text := fmt.Sprintf("%s: %s, %.0f %% of a peak of %s", r.Unit, scaled(r.Achieved, unit), 100*r.Achieved/max(r.Peak, 1), scaled(r.Peak, unit))
+	if r.Unit == "DRAM" && r.Bytes == 0 {
+		text += ": all is found in L2, where the launch before left it"
+	}
 	if r.Bytes > 0 {
-		text += ", " + scaled(r.Bytes, "B") + " a launch"
+		text += "; " + scaled(r.Bytes, "B") + " " + moved[r.Unit]
 	}
 	if r.Ridge > 0 {
 		side := "memory side"
@@ -40,6 +43,15 @@ func (r *Rate) Text() string {
 	}
 	return text
 }
+
+// moved is what the bytes of a level of memory are.
+var moved = map[string]string{
+	"DRAM": "read and written in a launch", "L2": "between the SMs and L2 in a launch; the peak is for this mix of reads and writes",
+	"L1 and shared memory": "in a launch, 128 bytes for each wavefront",
+}
+
+// Bytes is an amount of data in words.
+func Bytes(v float64) string { return scaled(v, "B") }
 
 // scaled is a number with a decimal prefix.
 func scaled(v float64, unit string) string {
@@ -54,6 +66,22 @@ func scaled(v float64, unit string) string {
 
 const sectorBytes = 32
 
+// betweenL1AndL2 is the bytes that SMs read from L2 and write to it. L2 looks up more sectors than that: of reads that
+// cross between its halves each half looks one up.
+func betweenL1AndL2(r *simengine.Report) float64 {
+	return r.Metrics["l1tex__m_xbar2l1tex_read_bytes.sum"] + r.Metrics["l1tex__m_l1tex2xbar_write_bytes.sum"]
+}
+
+// shareOf is how near a unit comes to its peak, 0 where that is not known.
+func shareOf(r *simengine.Report, unit string) float64 {
+	for _, u := range r.Use {
+		if u.Name == unit {
+			return u.Value
+		}
+	}
+	return 0
+}
+
 // rates are those of the memory hierarchy, from DRAM up, and of arithmetic by type.
 func rates(s *Subject) []Rate {
 	m, d := s.Report.Metrics, s.Arch
@@ -62,15 +90,19 @@ func rates(s *Subject) []Rate {
 		return nil
 	}
 	dram := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
-	l2 := sectorBytes * (m["lts__t_sectors_op_read.sum"] + m["lts__t_sectors_op_write.sum"])
+	l2 := betweenL1AndL2(s.Report)
 	const lineBytes = 128
 	l1 := lineBytes * m["l1tex__data_pipe_lsu_wavefronts.sum"]
 	var out []Rate
 	for i, p := range MemoryPeaks(d) {
-		bytes := []float64{dram, l2, l1}[i]
-		out = append(out, Rate{Unit: p.Unit, Achieved: bytes / seconds, Peak: p.PerSecond, Per: "bytes/s", Bytes: bytes})
+		r := Rate{Unit: p.Unit, Bytes: []float64{dram, l2, l1}[i], Peak: p.PerSecond, Per: "bytes/s"}
+		r.Achieved = r.Bytes / seconds
+		// What a unit does at most depends on what it is asked for: L2 takes longer for a byte written than for one read.
+		if share := shareOf(s.Report, p.Bound); share > 0 && r.Achieved > 0 {
+			r.Peak = r.Achieved / share
+		}
+		out = append(out, r)
 	}
-	out[2].Unit += ", by wavefronts"
 	for _, f := range flops(s.Report) {
 		peak := flopPerSecond(d, f.kind)
 		if peak <= 0 || f.flop <= 0 {
@@ -101,6 +133,9 @@ func flops(r *simengine.Report) []work {
 			}
 		}
 	}
+	for _, o := range r.Operations { // at level model, which has no lines
+		sum[o.Kind] += o.Count
+	}
 	var out []work
 	for kind, n := range sum {
 		out = append(out, work{kind, n})
@@ -118,11 +153,7 @@ func flops(r *simengine.Report) []work {
 
 // flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
 func flop(text string, lanes float64) (kind string, n float64) {
-	if strings.HasPrefix(text, "@") {
-		_, text, _ = strings.Cut(text, " ")
-	}
-	op, _, _ := strings.Cut(text, " ")
-	f := ir.FLOP(op)
+	f := ir.FLOP(opcode(text))
 	return f.Kind, f.Lane*lanes + f.Warp
 }
 

@@ -124,11 +124,21 @@ func (m *Margin) Ties(over float64, sampling ...float64) bool {
 
 // Text says what the margin is.
 func (m *Margin) Text() string {
-	text := fmt.Sprintf("%.1f %%, the error of such predictions at the top of a table (%d configurations of others' kernels, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
+	text := fmt.Sprintf("%.1f %%, the median error of the ratio of two predicted times at the top of a ranking (%d configurations of others' kernels, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += "; nothing like it is known of this architecture"
 	}
 	return text + ")"
+}
+
+// Sentence says what the margin means for two configurations.
+func (m *Margin) Sentence() string {
+	text := fmt.Sprintf("Two configurations whose predicted times differ by less than about %.0f %% may be the other way round: by so much the ratio of two such times was off (median of %d configurations, measured on %s, of kernels that others wrote).",
+		100*m.Share, m.Configs, strings.Join(m.Of, " and "))
+	if m.Borrowed {
+		text += " Nothing was measured on this GPU or its like, where it may be more."
+	}
+	return text
 }
 
 // Unverified counts the figures of a descriptor that nobody measured or read again.

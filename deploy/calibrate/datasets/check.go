@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,8 +44,10 @@ func (s *Set) check() error {
 			return fmt.Errorf("measured: %w", err)
 		}
 	}
-	if f := s.Fetch; f != nil && (s.Files.PTX == "" || !commitForm.MatchString(f.Commit) || f.Path == "" || !sumForm.MatchString(f.SHA256)) {
-		return fmt.Errorf("fetch: files.ptx, a commit's 40 digits, a path and the 64 digits of a sha256 are needed")
+	for _, f := range s.Fetch {
+		if err := f.check(); err != nil {
+			return fmt.Errorf("fetch: %w", err)
+		}
 	}
 	for _, b := range s.Blind {
 		if b.Cycle == nil {
@@ -86,6 +86,12 @@ func (m *Manifest) Check(dir string) error {
 			errs = append(errs, fmt.Errorf("set %s: %w", s.Name, err))
 		}
 	}
+	results := m.results()
+	for _, f := range results.Fetch {
+		if _, err := results.Fetched(f); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || strings.HasSuffix(file, ".go") {
 			return err
@@ -101,22 +107,33 @@ func (m *Manifest) Check(dir string) error {
 
 // checkFiles compares a set with its files, and adds them to those listed.
 func (s *Set) checkFiles(listed map[string]bool) error {
-	for _, f := range append([]string{s.Files.Timings, s.Files.Counters, s.Files.PTX}, s.Files.Extra...) {
-		if f == "" {
+	files := append([]string{s.Files.Timings, s.Files.Counters, s.Files.PTX, "README.md"}, s.Files.Extra...)
+	for _, f := range files {
+		listed[path.Join(s.Name, f)] = f != ""
+	}
+	for _, f := range s.Fetch {
+		switch there, err := s.Fetched(f); {
+		case err != nil:
+			return err
+		case !there && f.File == "":
+			return nil // nothing of the set is here
+		case !there:
+			files = slices.DeleteFunc(files, func(file string) bool { return file == f.File })
+		}
+	}
+	for _, f := range files {
+		if f == "" || f == "README.md" {
 			continue
 		}
-		listed[path.Join(s.Name, f)] = true
-		_, err := os.Stat(s.Path(f))
-		if fetched := s.Fetch != nil && f == s.Files.PTX; fetched && err == nil {
-			err = s.Fetch.Verify(s.Path(f))
-		} else if fetched {
-			err = nil
-		}
-		if err != nil {
+		if _, err := os.Stat(s.Path(f)); err != nil {
 			return err
 		}
 	}
-	listed[path.Join(s.Name, "README.md")] = true
+	return s.checkRecords(listed)
+}
+
+// checkRecords compares the counts of a set with its records.
+func (s *Set) checkRecords(listed map[string]bool) error {
 	times, err := s.count(s.Files.Timings)
 	if err != nil {
 		return err
@@ -172,16 +189,4 @@ func (s *Set) count(file string) (counts, error) {
 		c.kernels[r.Kernel], c.groups[r.Group] = true, true
 	}
 	return c, err
-}
-
-// Verify compares a file that was fetched with its sum.
-func (f *Fetch) Verify(file string) error {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return fmt.Errorf("%s has another sha256 than the manifest says: remove it and fetch it again by \"make data\"", file)
-	}
-	return nil
 }

@@ -17,8 +17,34 @@ func TestManifestSaysWhatIsThere(t *testing.T) {
 	if err := m.Check("."); err != nil {
 		t.Error(err)
 	}
-	if len(m.Here()) < 5 || len(m.Archives()) < 4 {
+	if len(m.Here()) < 3 || len(m.Archives()) < 1 {
 		t.Errorf("%d sets and %d archives are here", len(m.Here()), len(m.Archives()))
+	}
+}
+
+// What is fetched is not committed again.
+func TestFetchedIsIgnored(t *testing.T) {
+	m, err := Load(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored, err := os.ReadFile("../../../.gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Fetchable() {
+		lines := []string{"/deploy/calibrate/datasets/" + s.Name + "/\n"}
+		if s.Name == "results" {
+			lines = nil
+			for _, f := range s.Fetch {
+				lines = append(lines, "/deploy/calibrate/results/"+f.File+"\n")
+			}
+		}
+		for _, line := range lines {
+			if !strings.Contains(string(ignored), line) {
+				t.Errorf(".gitignore lacks %s", line)
+			}
+		}
 	}
 }
 
@@ -76,7 +102,8 @@ func TestBadManifests(t *testing.T) {
 		{`"kernels": 1`, `"kernels": 1, "measured": "yesterday"`, "measured"},
 		{`"kernels": 1`, `"kernels": 1, "blind": [{"cycle": {"regret1": 0.9, "mape": 3}}]`, "0.9"},
 		{`"kernels": 1`, `"kernels": 1, "blind": [{"model": {"regret1": 1, "mape": 3}}]`, "cycle"},
-		{`"kernels": 1`, `"kernels": 1, "fetch": {"commit": "1", "path": "p", "sha256": ""}`, "fetch"},
+		{`"kernels": 1`, `"kernels": 1, "fetch": [{"commit": "1", "path": "p", "sha256": ""}]`, "fetch"},
+		{`]}`, `], "results": [{"file": "r", "commit": "1", "path": "p", "sha256": ""}]}`, "results"},
 		{`]}`, `]} x`, "after"},
 	} {
 		if m, err := Load(small(t, c[0], c[1])); err == nil || m != nil || !strings.Contains(err.Error(), c[2]) {
@@ -124,18 +151,10 @@ func TestCheckSeesWhatDiffers(t *testing.T) {
 	}
 }
 
-// An archive to be fetched may be missing; another file in its place is seen.
+// A file to be fetched may be missing; another file in its place is seen.
 func TestFetched(t *testing.T) {
-	sum := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // of nothing
-	dir := small(t, `"kernels": "kernels"}`, `"kernels": "kernels", "ptx": "p.zip"}, "fetch": {"commit": "`+strings.Repeat("0", 40)+`", "path": "p", "sha256": "`+sum+`"}`)
-	m, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := m.Find("a-b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := small(t, `"kernels": "kernels"}`, `"kernels": "kernels", "ptx": "p.zip"}, "fetch": [`+entry("p.zip", sumOfNothing)+`]`)
+	m, s := load(t, dir)
 	if err := s.Missing(); err == nil || !strings.Contains(err.Error(), "make data") || m.Check(dir) != nil {
 		t.Errorf("missing: %v, %v", err, m.Check(dir))
 	}
@@ -150,4 +169,67 @@ func TestFetched(t *testing.T) {
 	if _, err := m.Find("c"); err == nil || !strings.Contains(err.Error(), "a-b") {
 		t.Errorf("no such set: %v", err)
 	}
+}
+
+// A set to be fetched whole may be missing; one file of it changed, gone or added is seen, but not the file that
+// another entry names.
+func TestFetchedWhole(t *testing.T) {
+	fetched := func(sum string) string {
+		return small(t, `"kernels": "kernels"}`, `"kernels": "kernels", "ptx": "p.zip"}, "fetch": [`+entry("", sum)+`, `+entry("p.zip", sumOfNothing)+`]`)
+	}
+	dir := fetched(sumOfNothing)
+	sum, err := Sum(filepath.Join(dir, "a-b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = fetched(sum)
+	m, s := load(t, dir)
+	if err := m.Check(dir); err != nil || s.Missing() == nil {
+		t.Errorf("without the PTX: %v, %v", err, s.Missing())
+	}
+	put(t, s.Path("p.zip"), "")
+	if err := m.Check(dir); err != nil || s.Missing() != nil {
+		t.Errorf("all there: %v, %v", err, s.Missing())
+	}
+	for _, file := range []string{"kernels/k.cu", "kernels/new.cu"} {
+		put(t, s.Path(file), "x")
+		if err := m.Check(dir); err == nil || !strings.Contains(err.Error(), "sha256") {
+			t.Errorf("%s changed: %v", file, err)
+		}
+		if err := os.Remove(s.Path(file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Check(dir); err == nil || !strings.Contains(err.Error(), "sha256") {
+		t.Errorf("a file gone: %v", err)
+	}
+	for _, gone := range []string{"kernels", "t.jsonl.gz", "p.zip"} {
+		if err := os.RemoveAll(s.Path(gone)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Check(dir); err != nil || s.Missing() == nil {
+		t.Errorf("nothing there: %v, %v", err, s.Missing())
+	}
+}
+
+const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// entry is an entry of fetch.
+func entry(file, sum string) string {
+	return `{"file": "` + file + `", "commit": "` + strings.Repeat("0", 40) + `", "path": "p", "sha256": "` + sum + `"}`
+}
+
+// load reads a manifest whose set is a-b.
+func load(t *testing.T, dir string) (*Manifest, *Set) {
+	t.Helper()
+	m, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Find("a-b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, s
 }

@@ -16,6 +16,10 @@ import (
 // Manifest lists data sets in the order in which they were made.
 type Manifest struct {
 	Sets []Set `json:"sets"`
+	// Results are files of ../results that a checkout does not carry.
+	Results []Fetch `json:"results,omitempty"`
+
+	dir string
 }
 
 // Set is one data set: configurations that were timed on one kind of GPU.
@@ -31,9 +35,9 @@ type Set struct {
 	Author   Author `json:"author"`
 	Role     Role   `json:"role"`
 	// Outside says how to come by the files of a set that is not in the repository; "" for the others.
-	Outside string `json:"outside,omitempty"`
-	Files   Files  `json:"files"`
-	Fetch   *Fetch `json:"fetch,omitempty"`
+	Outside string  `json:"outside,omitempty"`
+	Files   Files   `json:"files"`
+	Fetch   []Fetch `json:"fetch,omitempty"` // what a checkout does not carry
 
 	Configurations int `json:"configurations"`     // records in Files.Timings
 	Profiled       int `json:"profiled,omitempty"` // records in Files.Counters
@@ -80,13 +84,6 @@ type Files struct {
 	Extra    []string `json:"extra,omitempty"`    // further files
 }
 
-// Fetch says where a PTX archive is that a checkout does not have: in the repository's history.
-type Fetch struct {
-	Commit string `json:"commit"` // full hash
-	Path   string `json:"path"`   // of the file in that commit
-	SHA256 string `json:"sha256"`
-}
-
 // Blind is a blind prediction.
 type Blind struct {
 	Of             string `json:"of,omitempty"`             // the part of the set; "": all of it
@@ -122,6 +119,7 @@ func Load(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	m.dir = dir
 	for i := range m.Sets {
 		m.Sets[i].dir = filepath.Join(dir, m.Sets[i].Name)
 	}
@@ -137,6 +135,11 @@ func parse(text []byte) (*Manifest, error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something stands after the manifest")
+	}
+	for _, f := range m.Results {
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("results: %w", err)
+		}
 	}
 	seen := map[string]bool{}
 	for i := range m.Sets {
@@ -185,7 +188,7 @@ func (s *Set) Missing() error {
 	}
 	for _, f := range []string{s.Files.Timings, s.Files.PTX} {
 		if f == "" {
-			continue
+			continue // the PTX is built in
 		}
 		if _, err := os.Stat(s.Path(f)); err != nil {
 			return fmt.Errorf("data set %s lacks %s: \"make data\" takes it out of the repository's history (%w)", s.Name, f, err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/arch/calibrate"
 )
@@ -13,10 +13,7 @@ const source = "deploy/calibrate/results/h200.jsonl.gz"
 
 func recorded(t *testing.T) calibrate.Results {
 	t.Helper()
-	content, err := results.Content("../../../" + source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := measured.Content(t, "../../../"+source)
 	r, err := calibrate.Parse(content)
 	if err != nil {
 		t.Fatal(err)

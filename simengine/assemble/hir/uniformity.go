@@ -75,7 +75,7 @@ func (f *Func) nodeUniform(n *Node, split bool) bool {
 	switch n.Op {
 	case ir.Shfl:
 		return f.Target.Specific && n.Bool == ir.ShflIdx && len(n.Src) > 2 && n.Src[1].Kind == ir.OperandImm && n.OfAllLanes() && !split
-	case ir.Atom, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix, ir.Wgmma, ir.MbarArrive:
+	case ir.Atom, ir.Tex, ir.Txq, ir.Suld, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix, ir.Wgmma, ir.MbarArrive:
 		return false
 	case ir.MbarWait: // lanes that wait in a loop leave it together
 		return true

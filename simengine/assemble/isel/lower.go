@@ -137,7 +137,10 @@ func (s *selector) lower(n *hir.Node) error {
 		return s.lowerCvt(n)
 	case ir.Ld, ir.Ldu:
 		return s.lowerLoad(n)
+	case ir.Tex, ir.Txq, ir.Suld, ir.Sust:
+		return s.lowerTexture(n)
 	case ir.St:
+		s.releaseFence(n)
 		return s.lowerStore(n)
 	case ir.Atom, ir.Red:
 		return s.lowerAtomic(n)

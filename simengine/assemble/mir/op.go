@@ -90,6 +90,12 @@ const (
 	OpRED
 	OpATOMS
 	OpATOMSINC
+	OpTEX
+	OpTLD
+	OpTLD4
+	OpTXQ
+	OpSULD
+	OpSUST
 	OpLDGSTS
 	OpLDSOFF // an LDS under a false predicate
 	OpLDGDEPBAR
@@ -246,6 +252,12 @@ var table = [NumOps]opInfo{
 	OpRED:             {"RED", Atomic, 2, 4},
 	OpATOMS:           {"ATOMS", Atomic, 60, 4},
 	OpATOMSINC:        {"ATOMS.POPC.INC", Atomic, 60, 4},
+	OpTEX:             {"TEX.LL", Load, 400, 4},
+	OpTLD:             {"TLD.LZ", Load, 400, 4},
+	OpTLD4:            {"TLD4", Load, 400, 4},
+	OpTXQ:             {"TXQ", S2R, 200, 4},
+	OpSULD:            {"SULD", Load, 400, 4},
+	OpSUST:            {"SUST", Store, 2, 4},
 	OpLDGSTS:          {"LDGSTS", AsyncCopy, 2, 4},
 	OpLDSOFF:          {"LDS", S2R, 2, 4},
 	OpLDGDEPBAR:       {"LDGDEPBAR", Control, 2, 4},

@@ -195,7 +195,7 @@ func varies(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Ld, ir.Ldu:
 		return in.Space != ir.ParamSpace && in.Space != ir.Const && in.Mod&ir.ModNonCoherent == 0 && !in.Mirrored()
-	case ir.Atom:
+	case ir.Atom, ir.Suld:
 		return true
 	case ir.Mov:
 		return len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && in.Src[0].Special.IsClock()

@@ -51,6 +51,9 @@ func (d decoder) decode(opcode string) *shape {
 	case s.spec.form >= formBulk && s.spec.form <= formTensormapCopy:
 		s.Op, s.Mod = s.spec.op, s.spec.mod
 		s.async(opcode, rest)
+	case s.spec.form == formTexture:
+		s.Op = s.spec.op
+		s.texture(opcode, rest)
 	default:
 		s.Op, s.Mod = s.spec.op, s.spec.mod
 		s.modifiers(opcode, rest)

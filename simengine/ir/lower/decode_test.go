@@ -42,7 +42,9 @@ mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 mma.sync.aligned.m16n8k32.ro
 ldmatrix.sync.aligned.m8n8.x4.shared.b16 ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16
 cvt.rn.satfinite.e4m3x2.f32 cvt.rn.satfinite.relu.e5m2x2.f16x2 cvt.rn.f16x2.e4m3x2 cvt.rn.relu.f16x2.e5m2x2 cvt.rn.bf16x2.f32 cvt.rn.satfinite.relu.tf32.f32
 atom.relaxed.gpu.global.add.v4.f32 atom.global.add.noftz.v2.f16x2 red.relaxed.sys.global.max.noftz.v4.bf16x2 ld.shared::cluster.v2.f32 st.shared::cluster.u32
-atom.shared::cluster.add.u32 red.relaxed.cluster.shared::cluster.add.u32 mapa.shared::cluster.u32 isspacep.shared::cluster` + asyncSpellings
+atom.shared::cluster.add.u32 red.relaxed.cluster.shared::cluster.add.u32 mapa.shared::cluster.u32 isspacep.shared::cluster
+tex.1d.v4.f32.s32 tex.a2d.v4.u32.f32 tex.level.3d.v4.f32.f32 tld4.g.2d.v4.s32.f32 txq.normalized_coords.b32
+suld.b.2d.v4.b32.zero suld.b.a1d.b8.clamp sust.b.3d.b64.trap` + asyncSpellings
 
 // asyncSpellings are those of asynchronous instructions.
 const asyncSpellings = `
@@ -74,6 +76,7 @@ getctarank.shared::cluster.u32 getctarank.u64 createpolicy.fractional.L2::evict_
 
 // aliases are other spellings of the same.
 var aliases = map[string]string{
+	"suq.width.b32": "txq.width.b32", "sust.b.2d.wt.v2.b32.trap": "sust.b.2d.v2.b32.trap",
 	"barrier.sync": "bar.sync", "bar.cta.sync": "bar.sync", "barrier.sync.aligned": "bar.sync", "barrier.cta.red.popc.aligned.u32": "bar.red.popc.u32",
 	"barrier.cta.arrive.aligned": "bar.arrive", "fence.sc.gpu": "membar.gl", "fence.sc.cta": "membar.cta", "fence.gpu": "fence.acq_rel.gpu",
 	"ld.weak.global.f32": "ld.global.f32", "ld.shared::cta.f32": "ld.shared.f32", "st.param::func.b32": "st.param.b32",
@@ -154,7 +157,7 @@ cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.cta_
 cp.async.bulk.prefetch.tensor.3d.L2.global.im2col st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 red.async.relaxed.cluster
 multimem.ld_reduce.relaxed.sys.global.add.f32 mbarrier.pending_count.b64 fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
 tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 tensormap.replace.im2col.global_address.shared::cta.b1024.b64 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128
-tex.2d.v4.f32.s32 tld4.r.2d.v4.f32.f32 txq.width.b32 suld.b.2d.b32.trap sust.b.1d.b32.trap sured.b.add.2d.u32.trap suq.width.b32 istypep.texref
+tex.cube.v4.f32.f32 tex.grad.2d.v4.f32.f32 tex.base.2d.v4.f32.f32 tex.2d.v2.f16x2.f32 txq.channel_order.b32 suld.p.2d.b32.trap sust.p.1d.v4.b32.trap sured.b.add.2d.u32.trap istypep.texref
 alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq vabsdiff4.s32.s32.s32 vabsdiff4.u32.s32.s32.add
 min.xorsign.abs.f32 cvt.rn.satfinite.f16.f32 cvt.rn.e4m3x2.f32 cvt.rn.satfinite.e2m1x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
 		if sh := d.decode(s); !sh.unmodelled {

@@ -66,6 +66,10 @@ func (b *kernelBuilder) read(s *site) {
 		b.wmma(s)
 	case formWgmma, formBulk, formFenceProxy, formTensormapSet, formTensormapCopy, formArrive, formDropped:
 		b.async(s)
+	case formTexture:
+		if b.texture(s) {
+			b.finish(s)
+		}
 	default:
 		if b.operands(s, s.shape.spec.args) {
 			b.finish(s)

@@ -84,6 +84,7 @@ const (
 	formTensormapCopy
 	formArrive  // as spec.args says, with a check
 	formDropped // as spec.args says, but the sources are not kept
+	formTexture
 )
 
 // site is one instruction being built.
@@ -101,7 +102,7 @@ const arith = gRound | gFtz | gSat
 // that matches is taken. What is not modelled has an empty spec.
 var specs = func() map[string]*spec {
 	all := map[string]*spec{}
-	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, matrixSpecs, controlSpecs, syncSpecs, asyncSpecs} {
+	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, matrixSpecs, controlSpecs, syncSpecs, asyncSpecs, textureSpecs} {
 		for name, s := range table {
 			all[name] = s
 		}
@@ -247,14 +248,14 @@ var syncSpecs = map[string]*spec{
 	"griddepcontrol": {op: ir.Nop, may: gIgnore, must: gIgnore},
 }
 
-// unmodelled is the PTX instructions that the simulator refuses by name: sparse MMA, Blackwell's MMA
-// and tensor memory, stores and reductions that complete at an mbarrier, multimem, textures and
-// surfaces, stack allocation and the video instructions (but vabsdiff4 of unsigned bytes).
+// unmodelled is the PTX instructions that the simulator refuses by name. They are sparse MMA, Blackwell's MMA and
+// tensor memory, stores and reductions that complete at an mbarrier, multimem, mipmaps, formatted stores and reductions
+// of surfaces, stack allocation, and the video instructions (but vabsdiff4 of unsigned bytes).
 var unmodelled = []string{
 	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "wgmma.mma_async.sp", "tcgen05",
 	"mbarrier.pending_count", "st.async", "st.bulk", "red.async", "multimem", "clusterlaunchcontrol",
 	"tensormap.replace.im2col", "tensormap.replace.im2col_no_offs", "tensormap.replace.im2col::w", "tensormap.replace.im2col::w::128",
-	"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep", "alloca", "stacksave", "stackrestore",
+	"tex.grad", "tex.base", "txq.level", "suld", "sust", "sured", "istypep", "alloca", "stacksave", "stackrestore",
 	"cvt.pack",
 	"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
 	"vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2",

@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/lower"
 
-	calibration "github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -21,13 +21,10 @@ func TestMostIterations(t *testing.T) {
 		"selp": "setp.gt.f32 %p1, %f1, %f2; selp.f32 %f2, %f1, %f2, %p1;", "mad": "", "logic": "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;",
 		"induction": "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;",
 	}
-	records, err := calibration.Read[struct {
+	records := measured.Records[struct {
 		Ends, Body         string
 		Times, Whole, Kept int
-	}]("../../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl.gz")
 	for _, r := range records {
 		weight := r.Times * weigh(t, bodies[r.Body]+" fma.rn.f32 %f1, %f1, %f2, %f1;")
 		switch {

@@ -4,21 +4,18 @@ import (
 	"math"
 	"testing"
 
-	calibration "github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // TestPart holds the rule against what ptxas did with loops of multiply-adds, all of them,
 // and with accesses of memory, where it weighs them by a sum and two.
 func TestPart(t *testing.T) {
-	records, err := calibration.Read[struct {
+	records := measured.Records[struct {
 		Body              string
 		Times, Iterations int
 		Loops             []float64
 		Outside           float64
-	}]("../../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
 	seen, off := map[string]int{}, map[string]int{}
 	for _, r := range records {
 		if len(r.Loops) == 0 {

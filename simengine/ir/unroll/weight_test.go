@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
@@ -30,17 +30,14 @@ OUT:
 st.global.f32 [%%rd6], %%f1; st.global.u32 [%%rd6+4096], %%r2; st.global.u32 [%%rd6+8192], %%r20; st.global.f64 [%%rd6+65536], %%d1; st.global.u64 [%%rd6+65536], %%rd20;
 ret;`
 
-// TestUnknownLoopsAgainstPtxas holds which loops of an unknown number of iterations have several at a time
-// against what ptxas did: how many multiply-adds are the most beside what else is in the loop, to within one
-// where it has a pointer's step, whose weight is now and then one.
+// TestUnknownLoopsAgainstPtxas holds which loops of an unknown number of iterations have several at a time against
+// what ptxas did. It compares how many multiply-adds are the most beside what else is in the loop. A loop with a
+// pointer's step, whose weight is now and then one, may be off by one.
 func TestUnknownLoopsAgainstPtxas(t *testing.T) {
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Arch, Beside, Body string
 		Most               int
-	}]("../../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
 	loops, exact, near := 0, 0, 0
 	for _, r := range records {
 		most := -1

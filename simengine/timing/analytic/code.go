@@ -41,9 +41,9 @@ type code struct {
 // memoryClass is what the assembler makes of a memory operation.
 func memoryClass(o ir.Op) assemble.Class {
 	switch o {
-	case ir.Ld:
+	case ir.Ld, ir.Tex, ir.Suld:
 		return assemble.Load
-	case ir.St:
+	case ir.St, ir.Sust:
 		return assemble.Store
 	case ir.Atom, ir.Red:
 		return assemble.Atomic

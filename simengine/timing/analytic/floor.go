@@ -13,8 +13,8 @@ import (
 // latency hidden and every unit busy from the start.
 //
 //   - Each scheduler issues so many instructions a cycle, each issue port takes
-//     one in so many, the load/store unit and the constant cache serve so many
-//     requests: what the busiest SM's CTAs execute there, spread evenly over its
+//     one in so many, the load/store unit, the texture unit and the constant
+//     cache serve so many requests: what the busiest SM's CTAs execute there, spread evenly over its
 //     sub-partitions.
 //   - DRAM moves what the launch must move at the pins' rate: no row is opened
 //     and no direction turned.
@@ -23,7 +23,7 @@ import (
 // L2 is left out: what reaches it depends on what L1 keeps, on which the levels
 // differ.
 func (s shape) floor(f *cost.Figures, in *timing.Input, g *footprint.Grid, d *demand) float64 {
-	most := math.Max(d.busy[lsu], d.busy[idc])
+	most := max(d.busy[lsu], d.busy[idc], d.busy[texels])
 	for r := issueSlot; r < lsu; r++ {
 		most = math.Max(most, d.busy[r])
 	}

@@ -134,6 +134,9 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 			u.r.lockstep.addDue(due, fresh)
 		}
 	}
+	if u.a.Texels > 0 {
+		latency += t.c.f.TextureHit - t.c.f.L1
+	}
 	u.r.latency = max(u.r.latency, float32(latency))
 }
 

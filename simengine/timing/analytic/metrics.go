@@ -27,7 +27,8 @@ func (y *tally) add(o *tally, n float64) {
 // and what they give the units to do.
 func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
-	var gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
+	var fetched, gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
+	merged := 0.0 // sectors that L2 does not look up for they come with others'
 	for pc := range t.byPC {
 		y := &t.byPC[pc]
 		if y.requests == 0 {
@@ -38,6 +39,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 		switch {
 		case t.c.class[pc] == assemble.Bulk:
 			bulk := &loads
+			merged += n * y.l2 * (1 - g.Plan.LookedUp(in.Arch, pc))
 			if i.Op == ir.BulkCopy && i.Bulk.To == ir.Global && i.Bulk.From != ir.Global {
 				bulk = &stored
 			}
@@ -51,10 +53,13 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 			ss.add(y, n)
 		case i.Space == ir.Shared && i.Op != ir.CpAsync:
 			sl.add(y, n)
+		case i.Op == ir.Tex || i.Op == ir.Suld:
+			fetched.add(y, n)
 		case store:
 			gs.add(y, n)
 		default:
 			gl.add(y, n)
+			merged += n * y.l2 * (1 - g.Plan.LookedUp(in.Arch, pc))
 		}
 	}
 	k := map[string]float64{}
@@ -68,6 +73,8 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
+	k["l1tex__t_sectors_pipe_tex_mem_texture.sum"] = fetched.sectors
+	gl.l2, gl.again, gl.partialLines = gl.l2+fetched.l2, gl.again+fetched.again, gl.partialLines+fetched.partialLines
 	gl.l2, gl.again, gs.l2, gs.again = gl.l2+loads.l2, gl.again+loads.again, gs.l2+stored.l2, gs.again+stored.again
 	loaded, spilled := t.total.spilled[0]*n, t.total.spilled[1]*n
 	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
@@ -79,11 +86,11 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
-	secondLevel(k, &w, g, gl, sent)
+	secondLevel(k, &w, g, gl, merged, sent)
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+spilled)/4 + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
-	w.Constants = n * t.total.busy[idc]
+	w.Constants, w.Textures = n*t.total.busy[idc], n*t.total.busy[texels]
 	for r := hotSlices; r < numResources; r++ {
 		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))
 	}
@@ -113,8 +120,8 @@ func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
 }
 
 // secondLevel adds what L2 looks up, and its hit rate.
-func secondLevel(k map[string]float64, w *timing.Work, g *footprint.Grid, loads tally, stores float64) {
-	l := g.Plan.Lookups(loads.l2, loads.again/32, stores)
+func secondLevel(k map[string]float64, w *timing.Work, g *footprint.Grid, loads tally, merged, stores float64) {
+	l := g.Plan.Lookups(loads.l2-merged, loads.again/32, stores)
 	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 }

@@ -15,6 +15,7 @@ const (
 	// indexed constant cache; both the SM's.
 	lsu = resource(cost.NumPorts) + iota - 1
 	idc
+	texels   // the SM's texture unit
 	l2Slices // this SM's share of the L2 slices
 	inPort   // from L2 into the SM
 	outWay   // from the SM to L2

@@ -17,14 +17,14 @@ import (
 // begins with it, and how long it holds each unit, cycles.
 type request struct {
 	service
-	lockstep service // the same for a CTA that reads in step with others that read the same
-	lsu, idc float32
-	l2Slices float32
-	inPort   float32
-	outWay   float32
-	dram     float32
-	atomics  float32
-	buffer   resource // hotSlices of what atomics add to
+	lockstep         service // the same for a CTA that reads in step with others that read the same
+	lsu, idc, texels float32
+	l2Slices         float32
+	inPort           float32
+	outWay           float32
+	dram             float32
+	atomics          float32
+	buffer           resource // hotSlices of what atomics add to
 }
 
 // service is how long a request takes.
@@ -175,7 +175,7 @@ func (t *traffic) touchLeftOut(w *trace.Warp, step int) {
 // keeps reports whether L1 keeps what an access reads.
 func (t *traffic) keeps(a *trace.Access) bool {
 	in := &t.c.p.Kernel.Instrs[a.PC]
-	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
+	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Sust && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
 }
 
 // sharersAlong is, for data that differs along some axes of the grid only, how many CTAs of an
@@ -252,6 +252,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	}
 	if q := t.requests[warp]; q != nil {
 		u.r.lsu, u.r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
+		u.r.texels = float32(one.busy[texels])
 		u.r.l2Slices, u.r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
 		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
 		u.r.buffer = t.hot(a.PC)
@@ -306,15 +307,23 @@ func (t *traffic) access(u *turn) {
 			t.bulk(u)
 			break
 		}
-		u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
-		u.r.latency = float32(f.L1)
+		if a.Texels > 0 {
+			u.one.busy[texels], u.r.latency = f.Texture(a), float32(f.TextureHit)
+		} else {
+			u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
+			u.r.latency = float32(f.L1)
+		}
 		t.lines(u)
 		if t.c.specific && u.class == assemble.AsyncCopy {
 			clear(u.one.blocking[l2Slices:]) // what waits for it waits for its group
 		}
 	}
 	if u.class != assemble.Store {
-		u.one.blocking[lsu] = u.one.busy[lsu]
+		u.one.blocking[lsu], u.one.blocking[texels] = u.one.busy[lsu], u.one.busy[texels]
+	}
+	if a.Texels > 0 {
+		u.y.requests, u.y.sectors = u.y.requests+u.n, u.y.sectors+u.n*float64(a.Sectors)
+		return
 	}
 	u.y.requests += u.n
 	u.y.sectors += u.n * float64(a.Sectors)

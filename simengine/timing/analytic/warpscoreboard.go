@@ -42,6 +42,7 @@ type scoreboard struct {
 	regs     [numRegs]result
 	ports    [cost.NumPorts]float64 // when each is free
 	lsu, idc float64                // when the load/store unit and the constant cache are free for this warp
+	texels   float64                // and the texture unit
 	sent     float64                // when the last store left
 	count    float64                // warps of the CTA that do the same
 	queue    *queue
@@ -337,11 +338,14 @@ func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at
 	server, busy := &w.lsu, float64(q.lsu)
 	if a.Space == ir.Const || a.Space == ir.ParamSpace {
 		server, busy = &w.idc, float64(q.idc)
+	} else if a.Texels > 0 {
+		server, busy = &w.texels, float64(q.texels)
 	}
 	begin := math.Max(at, *server)
 	*server = begin + busy
 	c.busy[lsu] += float64(q.lsu)
 	c.busy[idc] += float64(q.idc)
+	c.busy[texels] += float64(q.texels)
 	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
 		w.stage[i] += float64(b)
 		c.busy[l2Slices+resource(i)] += float64(b)

@@ -65,7 +65,7 @@ func (s *sm) asyncControl(w *warp, o *op, fetch int64) (at int64, why timing.Sta
 	case ir.WgmmaCommit:
 		w.products.Commit()
 	case ir.WgmmaWait:
-		return max(fetch, w.products.Until(int(o.pending))), timing.MathPipeThrottle, true
+		return max(fetch, w.products.Until(int(o.pending))), timing.Products, true
 	case ir.WgmmaFence:
 	case ir.BulkCommit:
 		w.stored.Commit()

@@ -117,6 +117,11 @@ func (p *async) cycles(t *testing.T, gpu string, cluster int) float64 {
 // cyclesOf is how long so many CTAs take, each with rows of its own.
 func (p *async) cyclesOf(t *testing.T, gpu string, cluster, ctas int) float64 {
 	t.Helper()
+	return p.resultOf(t, gpu, cluster, ctas).Cycles
+}
+
+func (p *async) resultOf(t *testing.T, gpu string, cluster, ctas int) *timing.Result {
+	t.Helper()
 	d, err := arch.Load(gpu)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +142,7 @@ func (p *async) cyclesOf(t *testing.T, gpu string, cluster, ctas int) float64 {
 	in := input(d, &p.program, tr, ctas, 1, len(p.warps))
 	in.Cluster = cluster
 	in.Extents = []timing.Extent{{First: 0, Last: max(1<<12, uint64(ctas)*rowsOfCTA)}}
-	return run(t, in).Cycles
+	return run(t, in)
 }
 
 // exit ends the present warp.

@@ -56,6 +56,7 @@ type asyncOp struct {
 // code is a Program flattened: block b is ops[start[b]:start[b+1]].
 type code struct {
 	program *assemble.Program
+	m       *cost.Machine
 	ops     []op
 	start   []int32
 	root    []int32 // the block that carries a block's code
@@ -65,6 +66,7 @@ type code struct {
 	pcs     int    // ir instructions, the length of tables by PC
 	heads   []bool // blocks that head a loop
 	async   bool   // it uses the asynchronous units
+	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
 	before   *assemble.Instr // the FMA lowered last in the present block
@@ -94,7 +96,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
-	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
+	c := &code{program: p, m: m, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.specific = p.Kernel.Specific()
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests, c.products = make([]int32, len(p.Blocks)), make([]products, len(p.Blocks))
@@ -248,6 +250,7 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	switch {
 	case o.class == assemble.Barrier:
 		o.describeBarrier(in)
+		c.named = c.named || o.barrier != 0 || o.warps > 0 || o.arrives
 		return
 	case cost.IsAsync(o.class) || o.class == assemble.Control || o.class == assemble.Fence:
 	default:

@@ -50,7 +50,7 @@ func (s *sm) launch(slot int32) {
 	perCTA := s.in.WarpsPerCTA
 	c := &s.ctas[slot]
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0
-	if s.c.async {
+	if s.c.async || s.c.named {
 		c.ctaAsync.reset(sample.exchange)
 	}
 	for k := range perCTA {
@@ -95,7 +95,7 @@ func (s *sm) exit(w *warp) {
 	w.loops.close(&s.stats, s.c.async)
 	c.alive--
 	if c.alive > 0 {
-		if s.c.async {
+		if s.c.async || s.c.named {
 			s.releaseNamed(w.cta)
 		} else {
 			s.release(w.cta)

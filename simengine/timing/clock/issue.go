@@ -125,6 +125,7 @@ func (s *sm) execute(p *subPartition, slot int) {
 	p.leave(slot)
 	s.stats.classes[o.class]++
 	if o.pipe != cost.PipeNone {
+		p.taken[o.port] = int32(slot)
 		if o.class == assemble.Wgmma {
 			p.product = max(p.product, now*dram.Fraction)
 			s.product(w, o, p.product/dram.Fraction)
@@ -132,6 +133,10 @@ func (s *sm) execute(p *subPartition, slot int) {
 			p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
 		} else {
 			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
+		}
+		w.port, w.portHeld = o.port, 0
+		if o.class != assemble.Wgmma {
+			w.portHeld = p.free[o.pipe] / dram.Fraction
 		}
 		s.stats.pipeBusy[o.pipe] += int64(o.interval)
 		if o.pipe == cost.PipeALU && s.m.DualFP32Int {
@@ -141,6 +146,7 @@ func (s *sm) execute(p *subPartition, slot int) {
 	}
 	if s.m.IssueWidth == 1 || o.slots > dram.Fraction { // of two at a time neither waits for the other's cycle
 		p.open = max(p.open, now*dram.Fraction) + int64(o.slots)
+		w.holds = (p.open + dram.Fraction - 1) / dram.Fraction
 	}
 	result, kind := now+int64(o.latency), o.kind
 	fetch, why, held := now+1, timing.Wait, holdNone
@@ -229,27 +235,46 @@ func (s *sm) proceed(w *warp, p *subPartition, o *op, fetch int64, why timing.St
 		p.await(w.slot)
 	case held != holdBarrier:
 		s.park(w, held)
-	case s.c.async:
+	case s.c.async || s.c.named:
 		s.meetNamed(w, o)
 	default:
 		s.arrive(w)
 	}
 }
 
-// account splits the cycles since the warp's last issue by what held it.
+// stall is cycles that a warp waited for a reason.
+type stall struct {
+	why    timing.StallReason
+	cycles int64
+}
+
+// stalled splits the cycles since the last issue of a slot's warp by what held it: what it needed, then the issue slot
+// and the port that its own last instruction held, which the compiler's stall count of that one has it wait for, then
+// the port of its next instruction that others hold.
+func (p *subPartition) stalled(w *warp, slot int, now int64) (out [4]stall) {
+	t := w.issued + 1
+	until := func(k int, end int64, why timing.StallReason) {
+		out[k].why = why
+		if end = min(end, now); end > t {
+			out[k].cycles, t = end-t, end
+		}
+	}
+	until(0, p.ready[slot], p.why[slot])
+	own := w.holds
+	if w.port == p.port[slot] {
+		own = max(own, w.portHeld)
+	}
+	until(1, own, timing.Wait)
+	until(2, p.blocked(slot), p.throttle(slot))
+	until(3, now, timing.NotSelected)
+	return out
+}
+
+// account charges the cycles since the warp's last issue to what held it.
 func (s *sm) account(p *subPartition, w *warp, slot int) {
 	now := s.now
-	t := w.issued + 1
-	if r := min(p.ready[slot], now); r > t {
-		w.loops.stalled[p.why[slot]] += r - t
-		t = r
-	}
-	if b := min(p.blocked(slot), now); b > t {
-		w.loops.stalled[throttles[p.port[slot]]] += b - t
-		t = b
-	}
-	if now > t {
-		w.loops.stalled[timing.NotSelected] += now - t
+	for _, x := range p.stalled(w, slot, now) {
+		w.loops.stalled[x.why] += x.cycles
 	}
 	w.issued, p.latest = now, slot
 	if s.set.skips {

@@ -114,9 +114,15 @@ func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, r
 // with it and when its result is there.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
-	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes)))
+	unit, hold, latency := &s.lsu, int64(0), s.m.LatL1
+	if a.Texels > 0 {
+		unit, hold, latency = &s.texture, s.m.TextureCost(a), s.m.LatTexture
+	} else {
+		hold = s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes))
+	}
+	begin, _ = unit.Serve(at, hold)
 	if o.class != assemble.AsyncCopy || !o.bypassesL1 || !s.c.specific {
-		begin = s.admit(o, begin)
+		begin = s.admit(o, unit, begin)
 	}
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)
@@ -126,7 +132,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 			st = &s.stats.local[1]
 		}
 	}
-	result = begin + s.m.LatL1
+	result = begin + latency
 	before := *st
 	for i := range lines {
 		k := a.First + int32(i)
@@ -186,16 +192,16 @@ func scatter(line, replica uint64, over timing.Extent) uint64 {
 	return over.First + cache.Hash(h)%(over.Last-over.First+1)
 }
 
-// admit holds a request, and the load/store unit behind it, until a miss or a store of it can
+// admit holds a request, and the unit behind it, until a miss or a store of it can
 // be sent. It returns the cycle.
-func (s *sm) admit(o *op, at int64) int64 {
+func (s *sm) admit(o *op, unit *dram.Server, at int64) int64 {
 	free := s.loads.free()
 	if o.class == assemble.Store {
 		free = s.stores.free()
 	}
 	if free > at {
 		at = free
-		s.lsu.Delay(at)
+		unit.Delay(at)
 	}
 	return at
 }
@@ -211,9 +217,13 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	}
 	st.sectors += int64(bits.OnesCount8(sectors))
 	st.l1Hits += int64(bits.OnesCount8(hit))
-	result := at + s.m.LatL1
+	later := int64(0) // than a load's
+	if a.Texels > 0 {
+		later = s.m.LatTexture - s.m.LatL1
+	}
+	result := at + s.m.LatL1 + later
 	if hit != 0 {
-		result = max(result, ready)
+		result = max(result, ready+later)
 	}
 	miss := sectors &^ hit
 	fromDRAM := int64(0)
@@ -269,7 +279,7 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	for range reserved(n, hit) {
 		s.loads.take(arrives)
 	}
-	return max(result, arrives)
+	return max(result, arrives+later)
 }
 
 // reserved is how many sectors of L1's storage a miss holds until its data arrives. A line that
@@ -366,7 +376,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind cost.ResultKind) {
 	words := max(int64(o.width)/4, 1)
 	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, false, words, words))
-	begin = s.admit(o, begin)
+	begin = s.admit(o, &s.lsu, begin)
 	result = begin + s.m.LatL1
 	a := trace.Access{Space: ir.Local}
 	st := &s.stats.local[0]

@@ -15,6 +15,7 @@ import (
 type traffic struct {
 	requests, sectors, passes, ideal float64
 	hits, l2, fromDRAM, again        float64 // sectors
+	merged                           float64 // of those of l2, that L2 does not look up for they come with others'
 	partialLines                     float64 // see pcStats
 }
 
@@ -35,6 +36,13 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 	}
 }
 
+// merge says which share of an instruction's sectors comes with what other SMs ask of L2.
+func (t *traffic) merge(share float64, y tally, scale float64, st *pcStats) {
+	if st.sectors > 0 {
+		t.merged += share * float64(st.l2Sectors) * float64(y.sectors) * scale / float64(st.sectors)
+	}
+}
+
 // spilled adds sectors of spilled registers, with what the caches did for local memory.
 func (t *traffic) spilled(sectors float64, st *pcStats) {
 	f := sectors / math.Max(float64(st.sectors), 1)
@@ -50,7 +58,7 @@ func (t *traffic) spilled(sectors float64, st *pcStats) {
 func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShape, e *estimate) (map[string]float64, timing.Work) {
 	s := e.run
 	scale := float64(g.CTAs) / float64(max(p.counts.samples, 1))
-	var gl, gs, ll, ls, sl, ss, atom, sharedAtom, bulkLoads, bulkStores traffic
+	var textures, gl, gs, ll, ls, sl, ss, atom, sharedAtom, bulkLoads, bulkStores traffic
 	for pc := range p.counts.byPC {
 		y := p.counts.byPC[pc]
 		if y.requests == 0 {
@@ -58,12 +66,15 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 		}
 		i := &c.program.Kernel.Instrs[pc]
 		st := &s.stats.byPC[pc]
-		isStore := i.Op == ir.St
+		isStore := i.Op == ir.St || i.Op == ir.Sust
 		switch {
+		case i.Op == ir.Tex || i.Op == ir.Suld:
+			textures.add(y, scale, st)
 		case i.Op == ir.BulkCopy && i.Bulk.To == ir.Global && i.Bulk.From != ir.Global:
 			bulkStores.add(y, scale, st)
 		case i.Op == ir.BulkCopy || i.Op == ir.BulkPrefetch:
 			bulkLoads.add(y, scale, st)
+			bulkLoads.merge(1-p.plan.LookedUp(m.Arch, pc), y, scale, st)
 		case i.Space == ir.SharedCluster:
 		case (i.Op == ir.Atom || i.Op == ir.Red) && i.Space == ir.Shared:
 			sharedAtom.add(y, scale, nil)
@@ -82,6 +93,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 			gs.add(y, scale, st)
 		default:
 			gl.add(y, scale, st)
+			gl.merge(1-p.plan.LookedUp(m.Arch, pc), y, scale, st)
 		}
 	}
 	k := map[string]float64{}
@@ -106,10 +118,14 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atom.partialLines) + cost.StoredSectorPasses*gs.sectors
+	k["l1tex__t_sectors_pipe_tex_mem_texture.sum"] = textures.sectors
+	gl.l2, gl.fromDRAM, gl.again, gl.partialLines = gl.l2+textures.l2, gl.fromDRAM+textures.fromDRAM, gl.again+textures.again, gl.partialLines+textures.partialLines
 	gl.l2, gl.fromDRAM, gl.again = gl.l2+bulkLoads.l2, gl.fromDRAM+bulkLoads.fromDRAM, gl.again+bulkLoads.again
+	gl.merged += bulkLoads.merged
 	gs.l2, gs.again = gs.l2+bulkStores.l2, gs.again+bulkStores.again
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
+	w.Textures = float64(p.counts.textures) / dram.Fraction * scale
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
 	w.Atomics = s.mem.AtomicCycles() * float64(g.PerSM) / ctas * inFull(p.counts.all, p.counts.memory)
 	pipes(m, &w, &p.counts, scale)
@@ -192,7 +208,7 @@ func fetched(sms, instrs int) float64 {
 
 // secondLevel adds what L2 looks up, and its hit rate.
 func secondLevel(k map[string]float64, w *timing.Work, p *sampleSet, fetched float64, gl, gs, ll, ls *traffic) {
-	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
+	l := p.plan.Lookups(gl.l2-gl.merged+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
 	l.Reads += fetched
 	l.ReadHits += fetched
 	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits
@@ -207,7 +223,7 @@ func warpMetrics(k map[string]float64, m *cost.Machine, in *timing.Input, p *sam
 	issued := math.Max(float64(s.stats.issued)*p.counts.skipped(), 1)
 	for r, v := range s.stats.warpTime {
 		if r := timing.StallReason(r); r != timing.StallInvalid && r != timing.Idle {
-			k["smsp__average_warps_issue_stalled_"+r.String()+"_per_issue_active.ratio"] = float64(v) / issued
+			k["smsp__average_warps_issue_stalled_"+r.Counted().String()+"_per_issue_active.ratio"] += float64(v) / issued
 		}
 	}
 }

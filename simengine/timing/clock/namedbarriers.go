@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// meetNamed is bar.sync and bar.arrive in kernels whose warps have different roles: at one of several barriers, by
-// its number and how many threads it is for. Where the number is in a register, warps that are as many as it is for and
+// meetNamed is bar.sync and bar.arrive in kernels whose warps may meet at one of several barriers, by its number and how
+// many threads it is for. Where the number is in a register, warps that are as many as it is for and
 // follow each other in the CTA are taken to meet.
 func (s *sm) meetNamed(w *warp, o *op) {
 	key := o.barrier

@@ -25,17 +25,8 @@ func (f profile) issue(now int64, p *subPartition, w *warp, slot int) {
 	o := &f[w.pc]
 	n := max(w.weight[w.step], 1)
 	o.issued += n
-	t := w.issued + 1
-	if r := min(p.ready[slot], now); r > t {
-		o.stalls[p.why[slot]] += n * (r - t)
-		t = r
-	}
-	if b := min(p.blocked(slot), now); b > t {
-		o.stalls[throttles[p.port[slot]]] += n * (b - t)
-		t = b
-	}
-	if now > t {
-		o.stalls[timing.NotSelected] += n * (now - t)
+	for _, x := range p.stalled(w, slot, now) {
+		o.stalls[x.why] += n * x.cycles
 	}
 }
 

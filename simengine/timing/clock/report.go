@@ -17,6 +17,7 @@ func (s *sm) usage() [timing.NumBounds]float64 {
 		u[b] = float64(s.stats.pipeBusy[p]) / dram.Fraction / (cycles * float64(s.m.Schedulers))
 	}
 	u[timing.BoundLSU] = s.lsu.BusyCycles() / cycles
+	u[timing.BoundTexture] = s.texture.BusyCycles() / cycles
 	u[timing.BoundConstant] = s.idc.BusyCycles() / cycles
 	l2, mem := s.mem.Busy()
 	u[timing.BoundL2], u[timing.BoundDRAM] = l2/cycles, mem/cycles

@@ -149,7 +149,7 @@ const longRun = 2_000_000
 // done.
 func (s *sm) floor(scale float64) float64 {
 	least := float64(s.m.ColdStart) + s.work()*scale
-	for _, u := range append(s.mem.Units(), s.lsu, s.idc) {
+	for _, u := range append(s.mem.Units(), s.lsu, s.texture, s.idc) {
 		first, free := u.Span()
 		tail := math.Max(float64(s.stats.cycles-free), 0)
 		least = math.Max(least, float64(first)+u.BusyCycles()*scale+tail)

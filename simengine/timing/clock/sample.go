@@ -43,6 +43,7 @@ type counts struct {
 	// words is the distinct words of indexed constant loads, as recorded, and
 	// allWords in full.
 	words, allWords int64
+	textures        int64 // steps for which fetches hold the texture unit, in full
 	clocked         int64 // instructions as recorded
 	samples         int64
 	warps           int64
@@ -165,6 +166,10 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			}
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)
+			if a.Texels > 0 {
+				t.textures += weight[i] * c.m.TextureCost(a)
+				continue
+			}
 			p.passes += weight[i] * int64(max(a.Wavefronts, a.Passes))
 			p.ideal += weight[i] * int64(a.Ideal)
 		}

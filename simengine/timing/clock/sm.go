@@ -27,6 +27,9 @@ type warp struct {
 	index  int32 // in its CTA
 	row    int32 // first column of the scoreboard
 	issued int64 // cycle of the last issue, from where stalls are counted
+	// holds is the cycle at which the issue slot that the last instruction held is free, portHeld the same of its port.
+	holds, portHeld int64
+	port            port
 	replay
 	slowPathCall
 	copies pending.Groups[int64] // cp.async, cycles of arrival
@@ -121,6 +124,7 @@ type eligibility struct {
 	visit   int64            // how often a slot was looked for
 	// held is the visit that last saw a port busy, until the cycle to which it was then.
 	held, until [numPorts]int64
+	taken       [numPorts]int32 // slot that issued to each port last
 }
 
 // sm is one clocked SM. Times are cycles.
@@ -146,6 +150,7 @@ type units struct {
 	l1      *cache.L1
 	mem     *dram.Share // this SM's share of L2 and DRAM
 	lsu     dram.Server // load/store unit
+	texture dram.Server // texture unit
 	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server
 	copies  dram.Server // the engine of bulk copies
@@ -340,7 +345,7 @@ func (s *sm) run(target int64, stagger bool) error {
 			t = min(t, s.subs[k].wake)
 		}
 		if t == never {
-			if c := s.c; c.async && s.unstick() {
+			if c := s.c; (c.async || c.named) && s.unstick() {
 				continue
 			}
 			break

@@ -91,3 +91,17 @@ func (p *subPartition) blocked(slot int) int64 {
 	}
 	return 0
 }
+
+// throttle is the stall that a slot's warp shows while its port is busy: Wait where its own instructions have taken
+// the port last, since that is in the stall counts that the compiler gave them. A tensor core that works on products of
+// other warpgroups shows like a wait for products.
+func (p *subPartition) throttle(slot int) timing.StallReason {
+	g := p.port[slot]
+	switch {
+	case p.taken[g] == int32(slot):
+		return timing.Wait
+	case g == port(cost.PipeTensor) && p.product > 0:
+		return timing.Products
+	}
+	return throttles[g]
+}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -36,10 +36,7 @@ func TestCopiesFetchAsMeasured(t *testing.T) {
 	}
 	checked := 0
 	for _, gpu := range []string{"h100", "h200"} {
-		records, err := results.Read[measurement]("../../../deploy/calibrate/results/" + gpu + ".jsonl.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := measured.Records[measurement](t, "../../../deploy/calibrate/results/"+gpu+".jsonl.gz")
 		for _, m := range records {
 			if m.Name != "asyncs.l1_arrived" || m.Params["op"] != "cg" || m.Params["row"] == nil {
 				continue

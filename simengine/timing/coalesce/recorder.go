@@ -259,6 +259,9 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		passes, ideal := GlobalPasses(addr, mask, width)
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 		r.req.Global(addr, mask, width, op == ir.St)
+		if op == ir.Atom || op == ir.Red {
+			r.req.words()
+		}
 		take(&a, p, &r.req)
 		if a.NLines > 1 && op != ir.St {
 			a.Wavefronts = uint16(GlobalWavefronts(addr, mask, width))

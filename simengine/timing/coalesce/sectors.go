@@ -100,6 +100,17 @@ func (r *Request) seal(store bool) {
 	}
 }
 
+// words notes the words of 32 bits that atomics update.
+func (r *Request) words() {
+	for i := range r.Lines[:r.N] {
+		for w := range lineBytes / 4 {
+			if r.covers[i][w/16]>>(w%16*4)&0xf != 0 {
+				r.Lines[i].Words |= 1 << w
+			}
+		}
+	}
+}
+
 // Global finds the lines and sectors of a request to global memory by the
 // lanes in mask, width bytes each. store also finds the sectors it fills.
 // It replaces what the request held.

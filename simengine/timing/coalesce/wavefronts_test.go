@@ -4,23 +4,20 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // A load of global memory takes as many cycles as it has wavefronts, for any stride and width, on an
 // H200: a cycle and what is left of it are for its address.
 func TestGlobalWavefrontsAgainstH200(t *testing.T) {
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Name   string
 		Params struct {
 			Kind          string
 			Stride, Width int
 		}
 		Value float64 // cycles
-	}]("../../../deploy/calibrate/results/h200.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/h200.jsonl.gz")
 	checked := 0
 	for _, m := range records {
 		if m.Name != "wavefronts.stride" || !slices.Contains([]string{"global_ld", "global_ld64", "global_ld128"}, m.Params.Kind) {

@@ -38,17 +38,18 @@ type issueSlots struct {
 
 // memoryPath is the way of a request through an SM and what DRAM keeps together.
 type memoryPath struct {
-	QueueDepth int   // entries of a sub-partition's MIO queue, global and local memory aside
-	LGDepth    int   // entries for global and local memory, those of the memory pipe included
-	Addressing int64 // steps any request holds the SM's load/store unit at least
-	storeLine  int64 // steps a store holds it for each line
-	tagFirst   int64 // steps of L1's tag stage for the first line of a request
-	TagNext    int64 // steps of it for each further line
-	dataPass   int64 // steps of one wavefront of L1's data stage
-	SharedPass int64 // steps of one pass through the banks of shared memory
-	fillSector int64 // steps of the data stage for a sector that comes from L2
-	ConstPass  int64 // steps of the indexed constant cache for each distinct word
-	waits      dram.Waits
+	QueueDepth  int   // entries of a sub-partition's MIO queue, global and local memory aside
+	LGDepth     int   // entries for global and local memory, those of the memory pipe included
+	Addressing  int64 // steps any request holds the SM's load/store unit at least
+	storeLine   int64 // steps a store holds it for each line
+	tagFirst    int64 // steps of L1's tag stage for the first line of a request
+	TagNext     int64 // steps of it for each further line
+	dataPass    int64 // steps of one wavefront of L1's data stage
+	SharedPass  int64 // steps of one pass through the banks of shared memory
+	fillSector  int64 // steps of the data stage for a sector that comes from L2
+	textureQuad int64 // steps of the texture unit for a quad of lanes
+	ConstPass   int64 // steps of the indexed constant cache for each distinct word
+	waits       dram.Waits
 	// LinesPerRowSegment is the lines of the part of a DRAM row that one opening brings
 	// (arch.Descriptor.DRAMPieceBytes).
 	LinesPerRowSegment uint64
@@ -57,6 +58,7 @@ type memoryPath struct {
 // latencies are from issue to a dependent instruction, cycles.
 type latencies struct {
 	LatShared, LatL1, LatConst, LatAtomicShared, LatAtomicL2, LatL2 int64
+	LatTexture                                                      int64 // of a fetch that L1 serves
 	LatCASRound                                                     int64 // a round of the loop of CASLoop
 	LatBarrier, LatFenceCTA, LatFenceGPU                            int64
 	LatBarrierWarp                                                  int64 // steps: what the barrier unit takes for each warp
@@ -137,6 +139,7 @@ func (m *Machine) setMemory(lat func(string) int64) {
 	m.productSlots = dram.Ticks(d.ProductSlots)
 	m.LatShared, m.LatL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.LatConst = lat(arch.LatencyConstant)
+	m.setTexture()
 	m.LatAtomicShared, m.LatAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	// Comes to 85 of the 95 cycles that a round takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
 	m.LatCASRound = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)

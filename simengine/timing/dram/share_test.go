@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, Waits: NewWaits([]float64{0, 50, 50, 100}, []float64{560, 560, 780, 780}), WriteBacklog: 1000}
@@ -113,10 +113,7 @@ func TestSectorsOfALineAgainstH100(t *testing.T) {
 		Params map[string]any
 		Value  float64
 	}
-	all, err := results.Read[measurement]("../../../deploy/calibrate/results/h100.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := measured.Records[measurement](t, "../../../deploy/calibrate/results/h100.jsonl.gz")
 	const line = 128.0 / 27.8 // cycles of an SM (arch h100: 3675 bytes a cycle of 132)
 	checked := 0
 	for _, m := range all {

@@ -118,6 +118,10 @@ func (s *Survey) access(in *ir.Instr, w *trace.Warp, a *trace.Access, first []ui
 // accessOp is the load, store or atomic that an instruction is to device memory.
 func accessOp(in *ir.Instr) ir.Op {
 	switch {
+	case in.Op == ir.Sust:
+		return ir.St
+	case in.Op == ir.Tex || in.Op == ir.Suld:
+		return ir.Ld
 	case in.Op != ir.BulkCopy && in.Op != ir.BulkPrefetch:
 		return in.Op
 	case in.Op == ir.BulkCopy && in.Bulk.To == ir.Global && in.Bulk.Reduce != ir.AtomNone:

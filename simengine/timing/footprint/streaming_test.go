@@ -4,20 +4,17 @@ import (
 	"math"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // What DRAM reads and writes of a launch after others of the same kernel must be what it does on an H100, of
 // data that streaming loads and stores touch and of other data beside it (deploy/calibrate streams).
 func TestStreamingAgainstH100(t *testing.T) {
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Name   string
 		Params map[string]any
 		Value  float64
-	}]("../../../deploy/calibrate/results/h100.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, "../../../deploy/calibrate/results/h100.jsonl.gz")
 	const mib = 1 << 20
 	d := &Device{L2Bytes: 50 * mib, Kept: 0.62, KeptUntil: 0.84} // arch h100
 	off, checked := map[string]float64{}, map[string]int{}

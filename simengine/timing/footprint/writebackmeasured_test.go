@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // TestStrewnStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256
@@ -49,14 +49,11 @@ func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 // the next: 64 and more, up to 1 KiB.
 func strewnStores(t *testing.T, path string) map[int]float64 {
 	t.Helper()
-	records, err := results.Read[struct {
+	records := measured.Records[struct {
 		Name   string
 		Params map[string]any
 		Value  float64
-	}](path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](t, path)
 	out := map[int]float64{}
 	for _, m := range records {
 		number := func(name string) int {

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 )
 
-// An archive comes out of the history of the repository, once; what is not there, and what is another file, is an error.
+// A set and its archive come out of the history of the repository, once; what is not there, and what is another file, is an error.
 func TestFetch(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on this machine: ", err)
@@ -24,21 +26,24 @@ func TestFetch(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	put(t, "old/p.zip", "archive")
+	put(t, "sets/a/t", "times")
+	put(t, "sets/a/kernels/k.cu", "source")
 	run("init", "--quiet")
 	run("add", "-A")
 	run("commit", "--quiet", "-m", "with it")
 	commit := run("rev-parse", "HEAD")
-	run("rm", "--quiet", "old/p.zip")
+	whole, err := datasets.Sum("sets/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("rm", "--quiet", "-r", "old", "sets/a")
 	run("commit", "--quiet", "-m", "without it")
 	manifest := func(commit, content string) {
 		put(t, "sets/manifest.json", fmt.Sprintf(`{"sets": [{"name": "a", "holds": "x", "gpu": "g", "arch": "h200", "compiler": "c", "author": "project", "role": "seen",
-			"files": {"timings": "t", "ptx": "p.zip"}, "fetch": {"commit": %q, "path": "old/p.zip", "sha256": "%x"}, "configurations": 1, "kernels": 1, "groups": 1}]}`,
-			commit, sha256.Sum256([]byte(content))))
+			"files": {"timings": "t", "ptx": "p.zip"}, "fetch": [{"commit": %q, "path": "sets/a", "sha256": %q},
+			{"file": "p.zip", "commit": %[1]q, "path": "old/p.zip", "sha256": "%[3]x"}], "configurations": 1, "kernels": 1, "groups": 1}]}`,
+			commit, whole, sha256.Sum256([]byte(content))))
 	}
-	if err := os.Mkdir("sets", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	put(t, "sets/a/t", "")
 	manifest(commit, "another")
 	if err := fetchAll("sets", nil); err == nil || !strings.Contains(err.Error(), "sha256") {
 		t.Errorf("another file: %v", err)
@@ -47,8 +52,13 @@ func TestFetch(t *testing.T) {
 	if err := fetchAll("sets", nil); err == nil || !strings.Contains(err.Error(), "git fetch") {
 		t.Errorf("no such commit: %v", err)
 	}
-	if left, _ := filepath.Glob("sets/a/p*"); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	for _, pattern := range []string{"sets/a/p*", "sets/.part*"} {
+		if left, _ := filepath.Glob(pattern); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+	if err := os.RemoveAll("sets/a"); err != nil {
+		t.Fatal(err)
 	}
 	manifest(commit, "archive")
 	if err := fetchAll("sets", []string{"b"}); err == nil {
@@ -59,8 +69,17 @@ func TestFetch(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if content, err := os.ReadFile("sets/a/p.zip"); err != nil || string(content) != "archive" {
-		t.Errorf("%q, %v", content, err)
+	for file, want := range map[string]string{"p.zip": "archive", "t": "times", "kernels/k.cu": "source"} {
+		if content, err := os.ReadFile("sets/a/" + file); err != nil || string(content) != want {
+			t.Errorf("%s: %q, %v", file, content, err)
+		}
+	}
+	t.Chdir("sets")
+	if err := os.RemoveAll("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := fetchAll(".", nil); err != nil {
+		t.Errorf("below the top: %v", err)
 	}
 }
 

@@ -101,5 +101,5 @@ func definitionOf(f *hir.Func, nodes []int32, y vreg.Value) int {
 // movable reports whether a node may stand elsewhere in its block, apart from what it reads and
 // writes.
 func movable(f *hir.Func, n *hir.Node) bool {
-	return !n.HasEffect() && n.Guard == vreg.None && n.Op != ir.Ld && n.Op != ir.Ldu && n.Op != ir.Nop && n.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
+	return !n.HasEffect() && n.Guard == vreg.None && n.Op != ir.Ld && n.Op != ir.Ldu && !n.Op.IsTexture() && n.Op != ir.Nop && n.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
 }

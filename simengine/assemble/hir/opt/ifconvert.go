@@ -104,7 +104,7 @@ func armCost(f *hir.Func, a int) int {
 		switch n.Op {
 		case ir.Bra, ir.Mov, ir.Cvta, ir.Nop:
 			continue
-		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Mma, ir.Movmatrix, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
+		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Mma, ir.Movmatrix, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync, ir.Tex, ir.Txq, ir.Suld, ir.Sust:
 			return -1
 		case ir.Wgmma, ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.MbarInit, ir.MbarInval, ir.MbarWait, ir.CpAsyncArrive, ir.BulkCopy, ir.BulkPrefetch, ir.BulkCommit,
 			ir.BulkWait, ir.FenceProxy, ir.TensormapSet, ir.TensormapCopy, ir.Setmaxnreg, ir.ClusterBarrier:

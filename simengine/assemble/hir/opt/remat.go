@@ -85,7 +85,7 @@ func (r *rematerialiser) cost(v vreg.Value, depth int) int {
 		return 0
 	}
 	switch d.Op {
-	case ir.Ld, ir.Ldu, ir.Movmatrix, ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh:
+	case ir.Ld, ir.Ldu, ir.Tex, ir.Txq, ir.Suld, ir.Movmatrix, ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh:
 		return never
 	}
 	c := 1

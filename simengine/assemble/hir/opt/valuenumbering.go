@@ -84,7 +84,7 @@ func keyOf(f *hir.Func, n *hir.Node) (nodeKey, bool) {
 		if len(n.Src) != 1 || n.Src[0].Kind != ir.OperandSpecial || hir.VolatileSpecial(n.Src[0].Special) {
 			return k, false
 		}
-	case ir.Ldu, ir.Activemask:
+	case ir.Ldu, ir.Activemask, ir.Tex, ir.Txq, ir.Suld:
 		return k, false
 	}
 	ops := [3]*ir.Operand{&k.a, &k.b, &k.c}

@@ -175,6 +175,8 @@ func addressOperand(in *ir.Instr, i int) bool {
 	switch in.Op {
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
 		return i == 0
+	case ir.Tex, ir.Suld, ir.Sust:
+		return i <= in.Texture.Coordinates()
 	case ir.BarRed:
 		return i < len(in.Src)-1 // the last is the predicate that is combined
 	}

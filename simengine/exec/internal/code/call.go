@@ -40,5 +40,6 @@ const (
 	CallSetMap
 	CallCopyMap
 	CallMultiplyGroup
+	CallTexture
 	NumCalls
 )

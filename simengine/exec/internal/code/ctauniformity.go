@@ -91,6 +91,10 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 		a.shared = a.shared && !other
 	case ir.BulkCopy, ir.BulkPrefetch, ir.TensormapSet, ir.TensormapCopy:
 		a.shared = false
+	case ir.Tex, ir.Suld, ir.Sust:
+		if c.needed[pc] {
+			*a = ctaUniformity{}
+		}
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
 		constant := in.Space == ir.ParamSpace || in.Space == ir.Const
 		if c.needed[pc] && (!constant || other) || in.Space == ir.Generic {

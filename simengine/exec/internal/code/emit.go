@@ -60,6 +60,8 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *Instr) (bool, error) {
 		return c.emitBulk(pc, in, i)
 	case ir.TensormapSet, ir.TensormapCopy:
 		return c.emitTensormap(pc, in, i)
+	case ir.Tex, ir.Txq, ir.Suld, ir.Sust:
+		return c.emitTexture(pc, in, i)
 	case ir.Mapa, ir.GetCTARank:
 		return c.emitMapa(pc, in, i)
 	case ir.Setp, ir.Testp:

@@ -2,11 +2,10 @@
 // and prebuilt/index.json beside it. It runs in the catalogue's folder (go
 // generate, make catalogue).
 //
-// By default it compiles, with nvcc or else clang, the kernels whose archive does
-// not fit their source and definition. -from takes existing PTX instead, which
-// -records names: records with kernel, params and ptx (a file's stem), one JSON
-// object a line, gzip or plain. The same PTX gives the same bytes.
-// -lines writes the source lines of PTX that has some (see writeLines).
+// By default it compiles, with nvcc or else clang, the kernels whose archive does not fit their source and
+// definition. With -from it takes existing PTX instead, which -records names: records with kernel, params and ptx
+// (a file's stem), one JSON object a line, gzip or plain. The same PTX gives the same bytes. -lines writes the
+// source lines of PTX that has some (see writeLines).
 package main
 
 import (
@@ -142,6 +141,9 @@ func build(ctx context.Context, k *catalogue.Kernel, src ptxSource) (catalogue.P
 		out[i] = catalogue.Variant{Macros: variants[i].Macros, PTX: r.PTX}
 	}
 	archive, sum, err := catalogue.EncodeArchive(out)
+	if err == nil {
+		archive, sum, err = smaller(archive, sum)
+	}
 	if err != nil {
 		return p, err
 	}

@@ -1,0 +1,191 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/ideal"
+)
+
+// concern is what a launch has to do with mechanisms, by its report.
+type concern struct {
+	*simengine.Report
+	memory   map[string]simengine.MemoryUse // by kind
+	lanes    float64                        // share of lanes that are off
+	barriers bool
+}
+
+// of the work of a unit, or of issue slots: what is less than negligible costs less than a finding is worth, and from
+// plenty on a mechanism that costs nothing by itself is tried together with another that hides it.
+const (
+	negligible = 0.005
+	plenty     = 0.25
+)
+
+// count sums what lines do.
+func (c *concern) count() {
+	c.memory = map[string]simengine.MemoryUse{}
+	var warp, threads float64
+	for _, l := range c.Lines {
+		warp += l.WarpInstructions
+		threads += l.ThreadInstructions
+		for _, i := range l.Instructions {
+			c.barriers = c.barriers || slices.ContainsFunc(i.Machine, func(m simengine.MachineInstruction) bool { return m.Kind == "barrier" })
+		}
+		for _, m := range l.Memory {
+			k := c.memory[m.Kind]
+			k.Requests += m.Requests
+			k.Sectors, k.IdealSectors = k.Sectors+m.Sectors, k.IdealSectors+m.IdealSectors
+			k.Wavefronts, k.IdealWavefronts = k.Wavefronts+m.Wavefronts, k.IdealWavefronts+m.IdealWavefronts
+			c.memory[m.Kind] = k
+		}
+	}
+	if warp > 0 {
+		c.lanes = 1 - threads/(32*warp)
+	}
+}
+
+// asked is the requests of kinds.
+func (c *concern) asked(kinds ...string) (sum simengine.MemoryUse) {
+	for _, kind := range kinds {
+		k := c.memory[kind]
+		sum.Requests += k.Requests
+		sum.Sectors, sum.IdealSectors = sum.Sectors+k.Sectors, sum.IdealSectors+k.IdealSectors
+		sum.Wavefronts, sum.IdealWavefronts = sum.Wavefronts+k.Wavefronts, sum.IdealWavefronts+k.IdealWavefronts
+	}
+	return sum
+}
+
+// waste is the share of what a mechanism makes of the work that it is of; 0 of those that make no work.
+func (c *concern) waste(m ideal.Set) float64 {
+	share := func(ideal, all float64) float64 { return 1 - ideal/math.Max(all, math.Max(ideal, 1)) }
+	switch m {
+	case ideal.Banks:
+		k := c.asked("shared load", "shared store", "shared atomic")
+		return share(k.IdealWavefronts, k.Wavefronts)
+	case ideal.Coalescing:
+		k, loads := c.asked("global load", "global store"), c.asked("global load")
+		return math.Max(share(k.IdealSectors, k.Sectors), share(loads.IdealWavefronts, loads.Wavefronts))
+	case ideal.Constants:
+		k := c.asked("constant load")
+		return share(k.IdealWavefronts, k.Wavefronts)
+	case ideal.Divergence:
+		return c.lanes
+	case ideal.LocalArrays:
+		if len(c.LocalArrays) > 0 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// share is a named share of a list.
+func share(all []simengine.Share, names ...string) (sum float64) {
+	for _, s := range all {
+		if slices.Contains(names, s.Name) {
+			sum += s.Value
+		}
+	}
+	return sum
+}
+
+// waits reports whether issue slots are lost for reasons; at level model none is known.
+func (c *concern) waits(reasons ...string) bool {
+	return len(c.Slots) == 0 || share(c.Slots, reasons...) >= negligible
+}
+
+// UnitMechanisms are the mechanisms that make a unit cost nothing, by timing.Bound's names: of issue slots there is none.
+var UnitMechanisms = map[string]ideal.Set{
+	"alu": ideal.Pipes, "fma": ideal.Pipes, "imad": ideal.Pipes, "fp64": ideal.Pipes, "half": ideal.Pipes, "tensor": ideal.Pipes, "xu": ideal.Pipes,
+	"lsu": ideal.L1Bandwidth, "l2": ideal.L2Bandwidth, "atomics": ideal.L2Atomics, "dram": ideal.DRAM, "constant": ideal.Constants, "launch": ideal.Launch,
+}
+
+// mechanisms is those that may cost a launch something.
+func (c *concern) mechanisms() (list []ideal.Set) {
+	unknown := len(c.Lines) == 0 // what lines do
+	some := func(m ideal.Set, is bool) {
+		if is && !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	for _, m := range []ideal.Set{ideal.Banks, ideal.Coalescing, ideal.Constants, ideal.Divergence} {
+		some(m, unknown || c.waste(m) >= negligible)
+	}
+	global := unknown || c.asked("global atomic").Requests > 0
+	some(ideal.Atomics, global)
+	some(ideal.L2Atomics, global)
+	some(ideal.SharedAtomics, unknown || c.asked("shared atomic").Requests > 0)
+	some(ideal.Barriers, (unknown || c.barriers) && c.waits("barrier"))
+	some(ideal.Spills, c.SpillBytes > 0)
+	some(ideal.LocalArrays, len(c.LocalArrays) > 0)
+	some(ideal.Occupancy, (c.Limiter == "registers" || c.Limiter == "shared_mem") && c.Waves > 1)
+	memory := unknown || c.waits("long_scoreboard", "lg_throttle")
+	some(ideal.L1, memory || share(c.Use, "l2") >= 0.1)
+	some(ideal.DRAM, memory || share(c.Use, "dram") >= 0.1)
+	some(ideal.Latency, c.waits("long_scoreboard", "short_scoreboard", "imc_miss"))
+	some(ideal.Dependency, c.waits("wait"))
+	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.waits("idle"))
+	if c.Bound == c.Nearest {
+		for _, u := range c.NearestUnits() {
+			some(UnitMechanisms[u.Name], UnitMechanisms[u.Name] != 0)
+		}
+	}
+	return list
+}
+
+// Structural are mechanisms that a change of the kernel does away with, partners those besides that hide what they cost
+// and that a change does away with, too.
+const (
+	Structural = ideal.Banks | ideal.Coalescing | ideal.Constants | ideal.Atomics | ideal.SharedAtomics | ideal.Divergence | ideal.Spills | ideal.LocalArrays
+	partners   = Structural | ideal.Latency | ideal.Dependency | ideal.Occupancy | ideal.Barriers | ideal.Launch
+)
+
+// Gains from which on two mechanisms are worth a machine without both.
+const (
+	worthPair     = 1.05 // of the partner
+	hiddenBelow   = 1.2  // of the one that makes plenty of work
+	worthTogether = 1.1  // of both of the two largest
+)
+
+// pairs is pairs of mechanisms that may gain more than each by itself: a wasteful one that gains little with the partner
+// that gains most, and the two that gain most.
+func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
+	single = slices.Clone(single)
+	slices.SortStableFunc(single, func(a, b WhatIf) int { return cmp.Compare(b.Gain, a.Gain) })
+	add := func(m ideal.Set) {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	var largest []WhatIf
+	for _, w := range single {
+		if Structural.Has(w.Without) && w.Gain >= worthTogether {
+			largest = append(largest, w)
+		}
+		if w.Gain >= hiddenBelow || c.waste(w.Without) < plenty {
+			continue
+		}
+		for _, p := range single {
+			if partners.Has(p.Without) && p.Without != w.Without && p.Gain >= worthPair {
+				add(w.Without | p.Without)
+				break
+			}
+		}
+	}
+	if len(largest) > 1 {
+		add(largest[0].Without | largest[1].Without)
+	}
+	return list
+}
+
+// Paired is a mechanism's best pair among what-ifs, and the other mechanism of it; false: there is none.
+func Paired(all []WhatIf, m ideal.Set) (best WhatIf, other ideal.Set, ok bool) {
+	for _, w := range all {
+		if w.Without != m && w.Without.Has(m) && w.Gain > best.Gain {
+			best, other, ok = w, w.Without&^m, true
+		}
+	}
+	return best, other, ok
+}

@@ -1,0 +1,189 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Texture describes a texture or surface object, as cudaCreateTextureObject does. Type and Lanes of its argument are
+// those of a texel, Count is the texels of Shape.
+type Texture struct {
+	Shape      []int64 // texels, innermost first; of a layered one the layers last
+	Layered    bool
+	Surface    bool
+	Linear     bool // in linear memory, row by row; else a CUDA array
+	Filter     bool // linear interpolation
+	Address    []AddressMode
+	Normalized bool // coordinates from 0 to 1
+	// ReadNormalized reads integers as floats from 0 or -1 to 1.
+	ReadNormalized bool
+}
+
+// AddressMode is what a coordinate outside means.
+type AddressMode uint8
+
+// Address modes, as cudaTextureAddressMode but for their numbers.
+const (
+	AddressClamp AddressMode = iota
+	AddressWrap
+	AddressMirror
+	AddressBorder
+)
+
+var addressModes = []string{"clamp", "wrap", "mirror", "border"}
+
+// textureSpec is what a definition says of a texture.
+type textureSpec struct {
+	path    string
+	shape   []expression
+	texture Texture // but for Shape
+}
+
+var textureFields = []string{"Layered", "Filter", "Address", "Normalized", "ReadMode", "Linear"}
+
+// readTexture reads the fields of a texture or surface.
+func (d *Definition) readTexture(r *reader, rec *record, a *argument) {
+	if a.texture == nil {
+		for _, name := range textureFields {
+			if field, ok := rec.get(name); ok {
+				r.warn(field.path, "ignored: it is a field of MemoryType Texture")
+			}
+		}
+		return
+	}
+	t := &a.texture.texture
+	a.texture.path = rec.path
+	if a.constant || a.custom {
+		r.fail(rec.path, "a texture has texels of numbers, and is passed by value: MemType Constant and Type custom are neither")
+	}
+	rec.need("Shape")
+	a.texture.shape = rec.expressions("Shape")
+	for i := range a.texture.shape {
+		d.checkNames(r, a.texture.shape[i])
+		a.texture.shape[i] = d.scope.listed(a.texture.shape[i])
+	}
+	t.Layered, t.Linear, t.Normalized = rec.flag("Layered"), rec.flag("Linear"), rec.flag("Normalized")
+	t.Filter = rec.choice("Filter", "point", "linear") == 1
+	t.ReadNormalized = rec.choice("ReadMode", "element", "normalized") == 1
+	t.Address = rec.addressModes()
+	if t.Surface {
+		for _, name := range textureFields[1:] {
+			if field, ok := rec.get(name); ok {
+				r.fail(field.path, "a surface is an array that is read and written as it is: leave %s out", name)
+			}
+		}
+	}
+	for _, name := range []string{"Box", "Strides", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of"} {
+		if field, ok := rec.get(name); ok {
+			r.fail(field.path, "a field of MemoryType TensorMap: a texture has a buffer of its own")
+		}
+	}
+	if t.Normalized {
+		return
+	}
+	for _, m := range t.Address {
+		if m == AddressWrap || m == AddressMirror {
+			r.warn(join(rec.path, "Address"), "%s is read as clamp, as CUDA does where coordinates are not Normalized", addressModes[m])
+		}
+	}
+}
+
+// flag reads a truth value; false where it is missing.
+func (rec *record) flag(name string) bool {
+	d, ok := rec.get(name)
+	if !ok {
+		return false
+	}
+	v, isBool := d.value.(bool)
+	if !isBool {
+		rec.r.fail(d.path, "true or false is expected, not %s", what(d.value))
+	}
+	return v
+}
+
+// choice reads which of some words a field has; the first where it is missing.
+func (rec *record) choice(name string, words ...string) int {
+	text := rec.text(name, words[0])
+	at := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, text) })
+	if at < 0 {
+		rec.r.fail(join(rec.path, name), "unknown %.40q; known are %s", text, strings.Join(words, ", "))
+	}
+	return max(at, 0)
+}
+
+// addressModes reads a mode for all dimensions, or a list of one each.
+func (rec *record) addressModes() []AddressMode {
+	d, ok := rec.get("Address")
+	if !ok {
+		return nil
+	}
+	items := []document{d}
+	if _, listed := d.value.([]any); listed {
+		items = rec.r.list(d)
+	}
+	var modes []AddressMode
+	for _, item := range items {
+		text := rec.r.text(item)
+		at := slices.IndexFunc(addressModes, func(w string) bool { return strings.EqualFold(w, text) })
+		if at < 0 {
+			rec.r.fail(item.path, "unknown %.40q; known are %s", text, strings.Join(addressModes, ", "))
+		}
+		modes = append(modes, AddressMode(max(at, 0)))
+	}
+	return modes
+}
+
+// expressions lists all that can be checked alike; of no texture there are none.
+func (t *textureSpec) expressions() []expression {
+	if t == nil {
+		return nil
+	}
+	return t.shape
+}
+
+// maxTexels is more than any GPU's limit of a dimension.
+const maxTexels = 1 << 31
+
+// evaluate gives the texture its values in one launch.
+func (t *textureSpec) evaluate(b *bindings) (*Texture, error) {
+	out := t.texture
+	for _, x := range t.shape {
+		v, err := b.integer(x, 0, 1, maxTexels)
+		if err != nil {
+			return nil, err
+		}
+		out.Shape = append(out.Shape, v)
+	}
+	most, dims := 3, len(out.Shape)
+	if out.Layered {
+		dims--
+	}
+	if dims < 1 || dims > most {
+		return nil, fmt.Errorf("%s: 1 to %d dimensions are expected, and behind them the layers of a Layered one, not %d numbers", join(t.path, "Shape"), most, len(out.Shape))
+	}
+	switch len(out.Address) {
+	case 0:
+		out.Address = make([]AddressMode, dims)
+	case 1:
+		out.Address = slices.Repeat(out.Address, dims)
+	case dims:
+	default:
+		return nil, fmt.Errorf("%s: one mode is expected, or %d, not %d", join(t.path, "Address"), dims, len(out.Address))
+	}
+	if texels := out.texels(); texels > maxCount {
+		return nil, fmt.Errorf("%s: %d texels are more than any GPU holds", join(t.path, "Shape"), texels)
+	}
+	return &out, nil
+}
+
+func (t *Texture) texels() int64 {
+	n := int64(1)
+	for _, v := range t.Shape {
+		if n > maxCount/v {
+			return maxCount + 1
+		}
+		n *= v
+	}
+	return n
+}
