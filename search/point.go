@@ -2,13 +2,11 @@ package search
 
 import "math"
 
-// Quantile maps the unit cube onto the space: going down the parameters in
-// order, each takes the value at quantile u[p] of the configurations that the
-// values before leave, so that points uniform in the cube are uniform over the
-// valid configurations and points near one another mostly stay so (the inverse
-// of Rosenblatt's transformation, "Remarks on a Multivariate Transformation",
-// Ann. Math. Stat. 23, 1952). Coordinates outside [0, 1) are clamped. It
-// panics on an empty space.
+// Quantile maps the unit cube onto the space. Going down the parameters in order, each takes the value at quantile
+// u[p] of the configurations that the values before leave. So points uniform in the cube are uniform over the valid
+// configurations, and points near one another mostly stay so (the inverse of Rosenblatt's transformation, "Remarks
+// on a Multivariate Transformation", Ann. Math. Stat. 23, 1952). Coordinates outside [0, 1) are clamped. It panics
+// on an empty space.
 func (s *Space) Quantile(u []float64) int64 {
 	c := s.start()
 	var i int64

@@ -13,6 +13,10 @@ type Observation struct {
 	Valid     bool    // false: the configuration has no objective (failed)
 }
 
+// Prior has objectives that were predicted, by index of the configuration. What is no positive
+// finite number, or of no configuration, is none.
+type Prior map[int64]float64
+
 // Strategy decides which configurations to evaluate next. It is pure: the
 // space, the seed and the observations in the order told determine the
 // questions. It never asks for a configuration twice. It is not safe for

@@ -6,9 +6,9 @@ import (
 	"github.com/warptune/warptune/simengine"
 )
 
-// A loop of which each iteration does what its numbers say is executed whole where that
-// ends soon; where it does not, it is estimated, and takes as many times longer as it
-// has more iterations; the report says that it is an estimate.
+// A loop of which each iteration does what its numbers say is executed whole where that ends soon. Where it does
+// not, it is estimated, and takes as many times longer as it has more iterations. The report says that it is an
+// estimate.
 func TestLongLoopsThatBranchOnDataAreEstimated(t *testing.T) {
 	text := kernel("", `
 	mov.u32 %r5, 0;

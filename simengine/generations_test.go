@@ -87,10 +87,9 @@ func rowsOf16(pitch int) string {
 `, pitch), body.String())
 }
 
-// A 16-wide tile: the second row of a warp lies in the banks of the first unless
-// rows are padded. Unpadded over padded is 1.67 on A100 and 1.84 on RTX 2080 Ti, and
-// 1.00 on A4000, A6000 and RTX 3090 (Kernel Tuner's convolution data, median of
-// pairs with block_size_x 16), whose 16 address lanes take two cycles a warp anyway.
+// A 16-wide tile: the second row of a warp lies in the banks of the first unless rows are padded. Unpadded over
+// padded is 1.67 on A100, 1.84 on RTX 2080 Ti, and 1.00 on A4000, A6000 and RTX 3090, whose 16 address lanes take
+// two cycles a warp anyway (Kernel Tuner's convolution data, median of pairs with block_size_x 16).
 func TestPaddingATileOf16(t *testing.T) {
 	for on, want := range map[string][2]float64{
 		"a100": {1.5, 2.05}, "v100": {1.5, 2.05}, "rtx2080ti": {1.6, 2.05},
@@ -155,10 +154,10 @@ func products(shape, types string, a, b int) string {
 	return strings.Replace(text, "st.global.f32 [%rd5]", keep+"st.global.f32 [%rd5]", 1)
 }
 
-// Multiply-adds of halves that an SM does in a cycle with sums in single precision: the
-// whitepapers' 1024 on A100 and 512 on GA102, half of that on GeForce, and on H200 what mma.sync was measured
-// to reach (deploy/calibrate tensor.rate), 64 % of the 2048 that warpgroups do. Half as deep
-// products are half as much work, and on H200 not twice as fast.
+// Multiply-adds of halves that an SM does in a cycle with sums in single precision. They are the whitepapers' 1024
+// on A100 and 512 on GA102, and half of that on GeForce. On H200 they are what mma.sync was measured to reach
+// (deploy/calibrate tensor.rate), 64 % of the 2048 that warpgroups do. Half as deep products are half as much work,
+// and on H200 not twice as fast.
 func TestTensorCores(t *testing.T) {
 	for on, want := range map[string][2]float64{"t4": {512, 512}, "a100": {1024, 1024}, "a6000": {512, 512}, "rtx3090": {256, 256}, "rtx2080ti": {256, 256}, "h200": {1330, 940}} {
 		for i, shape := range []string{"m16n8k16", "m16n8k8"} {

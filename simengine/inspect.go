@@ -25,9 +25,9 @@ const (
 	// placeSeed seeds the choice of the CTAs at random, and drawnPlaces is how many there are.
 	placeSeed   = 1
 	drawnPlaces = 2
-	// fullCost is the cost of a warp instruction in Full mode under all checks, in units of
-	// exec.Runner.Work: 300 ns of 10 ns (BenchmarkSgemmRaces). pageCost is that of a page of device
-	// memory, each word of which is noted: 10 us.
+	// fullCost is the cost of a warp instruction in Full mode under all checks, in units of exec.Runner.Work: 300
+	// ns of 10 ns (BenchmarkSgemmRaces). The other one, pageCost, is that of a page of device memory, each word of
+	// which is noted: 10 us.
 	fullCost = 30
 	pageCost = 1_000
 	// unwatched is how many times faster a run is without an observer than with one.
@@ -60,6 +60,8 @@ var (
 	loopedFor = "in long loops in some iterations only"
 	fullFor   = []string{"races in shared and global memory", "reads of memory that nothing wrote"}
 	allFor    = []string{outOfBounds, missedBarrier}
+	// togetherFor is of CTAs that wait for each other.
+	togetherFor = []string{"races in shared memory", "reads of memory that nothing wrote"}
 )
 
 // Execution is the result of checking a launch in which no fault was found.
@@ -243,11 +245,54 @@ func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 	}
 	// Alone, a CTA that waits for others never ends: what it takes then is bounded.
 	err = r.executeFull(x, slices.Values(ids), 8*long+1000)
-	if fault := (*Failure)(nil); errors.As(err, &fault) && fault.Kind == FailureTimeout {
-		x.Skipped, x.Outputs = "a CTA that is executed alone waits for others", nil
+	if !timedOut(err) {
+		return err
+	}
+	if long*x.Checked.Of > most {
+		x.Skipped = fmt.Sprintf("CTAs wait for each other, and together have %.0e warp instructions, more than the %d that are executed in full", float64(long*x.Checked.Of), most)
 		return nil
 	}
-	return err
+	return r.executeTogether(x, 8*long+1000)
+}
+
+// timedOut reports whether CTAs executed more than they were allowed to.
+func timedOut(err error) bool {
+	fault := (*Failure)(nil)
+	return errors.As(err, &fault) && fault.Kind == FailureTimeout
+}
+
+// executeTogether executes all CTAs of a grid at a time, since they wait for each other, each warp for at most so many
+// basic blocks, and collects what they write.
+func (r *recording) executeTogether(x *Execution, steps int64) error {
+	full, err := r.module.compiled(r.kernel, exec.Full)
+	if err != nil {
+		return err
+	}
+	r.memory.Reset()
+	x.Outputs = nil
+	if !full.Spins || !exec.FitsTogether(full, r.launch) {
+		x.Skipped = "a CTA that is executed alone waits for others"
+		return nil
+	}
+	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
+	writes.Next()
+	err = runner.Run(r.launch, r.memory, 0, exec.Options{Mode: exec.Full, WholeGrid: true, Races: true, Uninitialised: true, StepLimit: steps, Warn: r.warn}, writes)
+	if err == nil {
+		err = harmful(runner)
+	}
+	if timedOut(failureOf(err)) {
+		x.Skipped = "CTAs wait for each other for longer than is executed in full"
+		return nil
+	}
+	if err != nil {
+		return failureOf(err)
+	}
+	x.Checked.Full, x.Checked.CTAs, x.Checked.ForFull = x.Checked.Of, x.Checked.Of, togetherFor
+	x.Checked.warnings(runner)
+	for _, b := range r.buffers {
+		x.Outputs = append(x.Outputs, writes.Output(b, r.memory, true))
+	}
+	return nil
 }
 
 // turn reports whether a launch is drawn. The probability is such that the expected work is the
@@ -332,10 +377,14 @@ func (p touchedPages) Access(_, _ int, space ir.Space, _ int, mask uint32, addr 
 // executeAll executes every CTA in full, in order.
 func (r *recording) executeAll(x *Execution) error {
 	x.Checked.For, x.Checked.CTAs = allFor, 0
-	return r.executeFull(x, func(yield func(int64) bool) {
+	err := r.executeFull(x, func(yield func(int64) bool) {
 		for id := int64(0); id < x.Checked.Of && yield(id); id++ {
 		}
 	}, stepLimit)
+	if timedOut(err) && r.runner.Program().Spins {
+		return r.executeTogether(x, stepLimit)
+	}
+	return err
 }
 
 // executeFull executes CTAs in full one after the other, each warp for at most so many basic blocks,

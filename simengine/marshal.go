@@ -48,18 +48,19 @@ func marshal(k *ir.Kernel, req *Request) (*memory.Device, []byte, []timing.Exten
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
+		takes := buffer.Bytes()
 		if a.Texture != nil {
 			o, err := a.object()
 			if err != nil {
 				return nil, nil, nil, nil, mapError(given, i, "%v", err)
 			}
-			buffer.Takes = int64(o.Bytes())
+			takes = int64(o.Bytes())
 		}
-		base, err := device.Alloc(buffer)
+		base, err := device.AllocTiled(buffer, takes)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
-		if n := uint64(max(buffer.Bytes(), buffer.Takes)); n > 0 {
+		if n := uint64(max(takes, 0)); n > 0 {
 			extents = append(extents, timing.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
 		bases[i] = base

@@ -55,8 +55,9 @@ type Report struct {
 	Use []Share `json:"use"`
 	// Slots accounts for every issue slot of the device over Cycles: issued + the stalls are 1.
 	Slots []Share `json:"slots"`
-	// Metrics are simulated counters under Nsight Compute's names, of the launch that the time is of: one between others
-	// of its kind, which finds in L2 what the one before left there, or one by itself if Request.Cold asks for that.
+	// Metrics are simulated counters under Nsight Compute's names, of the launch that the time is of. That is one
+	// between others of its kind, which finds in L2 what the one before left there, or one by itself if
+	// Request.Cold asks for that.
 	Metrics map[string]float64 `json:"metrics"`
 	// NotModelled names what the kernel uses and the simulator leaves out.
 	NotModelled []string `json:"not_modelled,omitempty"`

@@ -59,6 +59,7 @@ type Request struct {
 	Level         Level
 	Grid, CTA     [3]int
 	Cluster       [3]int // CTAs of a cluster; zeros: what the PTX requires, else none
+	Cooperative   bool   // all CTAs are to be resident together; a kernel that asks for its grid's workspace always is launched so
 	DynamicShared int    // bytes
 	MaxRegisters  int    // per thread, 0: no cap
 	CarveOut      int    // percent of the largest shared memory size, -1: the driver's choice
@@ -161,6 +162,9 @@ func (r *Request) digest(version, module string) string {
 	if r.Cluster != [3]int{} {
 		text(h, "cluster")
 		ints(h, r.Cluster[:]...)
+	}
+	if r.Cooperative {
+		text(h, "cooperative")
 	}
 	cold := 0
 	if r.Cold {

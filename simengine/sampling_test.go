@@ -26,9 +26,9 @@ done:
 	add.f32 %f0, %f0, %f3;`
 }
 
-// A grid whose CTAs differ in their work takes as long as one whose CTAs all do
-// what those do in the mean, wherever the long ones are, if it has so many that the SM
-// which is last is not much later than others: the CTA in the middle is not taken for all, nor are a few.
+// A grid whose CTAs differ in their work takes as long as one whose CTAs all do what those do in the mean, wherever
+// the long ones are. That holds if it has so many that the SM which is last is not much later than others. The CTA
+// in the middle is not taken for all, nor are a few.
 func TestCTAsThatDiffer(t *testing.T) {
 	const ctas = 1 << 17
 	mean := rounds("shr.u32 %r10, %r3, 17;\nadd.u32 %r10, %r10, 256;") // 256
@@ -53,8 +53,8 @@ func TestCTAsThatDiffer(t *testing.T) {
 	}
 }
 
-// A grid of which all CTAs are resident at once takes as long as the SM with most of the long ones
-// does: a quarter of the CTAs are four times as long as the others, and come to every fourth SM.
+// A grid of which all CTAs are resident at once takes as long as the SM with most of the long ones does. Here a
+// quarter of the CTAs are four times as long as the others, and come to every fourth SM.
 func TestCTAsThatComeToOneSM(t *testing.T) {
 	mean := rounds("shr.u32 %r10, %r3, 17;\nadd.u32 %r10, %r10, 700;")
 	trips := rounds("and.b32 %r10, %r3, 3;\nsetp.eq.u32 %p2, %r10, 3;\nselp.u32 %r10, 1600, 400, %p2;")

@@ -101,9 +101,9 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 	return p, nil
 }
 
-// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster: an order of
-// events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data. Who
-// has the mechanism for nothing need not make use of it.
+// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster. An order
+// of events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data.
+// Who has the mechanism for nothing need not make use of it.
 func (r *recording) noSlower(p prediction, req Request, program *assemble.Program) (prediction, error) {
 	req.Ideal = 0
 	seat, err := residencyOf(r.kernel, program, &req)
@@ -183,6 +183,15 @@ type residency struct {
 	warps     int // of a CTA
 }
 
+// checkResident refuses a cooperative launch of more CTAs than all SMs hold at a time, as the driver does.
+func checkResident(k *ir.Kernel, req *Request, perSM int) error {
+	ctas, most := int64(req.Grid[0])*int64(req.Grid[1])*int64(req.Grid[2]), int64(perSM)*int64(req.Arch.SMs)
+	if !(req.Cooperative || k.Cooperative()) || ctas <= most {
+		return nil
+	}
+	return &arch.LaunchError{Arch: req.Arch.Name, Limit: arch.LimitResident, Want: int(ctas), Most: int(most), What: "blocks"}
+}
+
 // residencyOf applies the CUDA rules for what an SM can hold.
 func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
@@ -199,6 +208,9 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 	}
 	occ, err := arch.Occupy(req.Arch, cta, carveOut)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkResident(k, req, occ.CTAs); err != nil {
 		return nil, err
 	}
 	if req.Ideal.Has(ideal.Occupancy) {

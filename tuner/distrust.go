@@ -7,11 +7,10 @@ import (
 	"github.com/warptune/warptune/tuner/lease"
 )
 
-// A worker of which two others have shown that it says what is not so is not
-// believed any more: it is granted nothing, what it holds goes back, and every
-// live sweep that has an outcome of its starts over under a new number. There
-// the outcomes of others answer, as stored ones do, so that only its own are
-// found out again; and what a strategy asked on false grounds is not asked.
+// A worker of which two others have shown that it says what is not so is not believed any more. It is granted
+// nothing, what it holds goes back, and every live sweep that has an outcome of its starts over under a new number.
+// There the outcomes of others answer, as stored ones do, so that only its own are found out again; and what a
+// strategy asked on false grounds is not asked.
 
 // Distrust says of a worker why it is not believed.
 type Distrust struct {

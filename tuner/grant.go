@@ -82,9 +82,8 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 	return suited, nil
 }
 
-// share bounds what one worker may hold so that near the end of the sweeps, or
-// where questions wait for answers, no other waits while it works through a long
-// batch, and that many workers do not hold too much together.
+// share bounds what one worker may hold. So near the end of the sweeps, or where questions wait for answers, no
+// other waits while it works through a long batch, and many workers do not hold too much together.
 func (l *Ledger) share(suited []*live, w *session) int {
 	var left, open int64 // trials to come; of those, the ones that wait for no others
 	for _, s := range suited {

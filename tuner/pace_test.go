@@ -42,7 +42,7 @@ func TestPaceAfterSlowCompilations(t *testing.T) {
 	var p pace
 	said := false
 	for second := range int64(120) {
-		done := second / 20                // one compilation each 20 s,
+		done := second / 20                  // one compilation each 20 s,
 		if after := second - 60; after > 0 { // and then answers
 			done = min(3+after*10, total)
 		}

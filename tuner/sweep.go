@@ -120,12 +120,10 @@ type Sweep struct {
 	Spent time.Duration `json:"spent,omitempty"`
 	// Proof is what is known of how far Best is from the fastest.
 	Proof Proof `json:"proof,omitzero"`
-	// Window fixes how far questions may run ahead of answers: question s is
-	// asked once the outcomes of all trials up to s-Window are known to the
-	// strategy, and no others are. 0 is a window that grows with what is known:
-	// an eighth of the questions asked, so that a strategy learns from nearly
-	// all that many workers found, and a few workers are busy from the start. It
-	// makes a sweep's course independent of the number and speed of workers.
+	// Window fixes how far questions may run ahead of answers: question s is asked once the outcomes of all trials
+	// up to s-Window are known to the strategy, and no others are. A window of 0 grows with what is known: an
+	// eighth of the questions asked. So a strategy learns from nearly all that many workers found, and a few
+	// workers are busy from the start. It makes a sweep's course independent of the number and speed of workers.
 	Window  int64      `json:"window"`
 	Names   []string   `json:"names"` // of the parameters, in the order of Config.Values
 	State   SweepState `json:"state"`
@@ -236,10 +234,9 @@ func BestOf(s *Sweep) (Best, bool) {
 // unconfirm notes that the best is what one worker says.
 func (s *Sweep) unconfirm() { s.Confirmed, s.Independent = false, false }
 
-// outranks reports whether b comes before c, which is for the same kernel,
-// architecture and problem, before their times are compared: what is measured comes before
-// cycle-level predictions, these before model-level ones, and the later sweep knows better,
-// since kernel, descriptor or engine may have changed.
+// outranks reports whether b comes before c, which is for the same kernel, architecture and problem, before their
+// times are compared. What is measured comes before cycle-level predictions, and these before model-level ones. The
+// later sweep knows better, since kernel, descriptor or engine may have changed.
 func (b *Best) outranks(c *Best) bool {
 	if bc, cc := levelStanding[b.Spec.LastLevel()], levelStanding[c.Spec.LastLevel()]; bc != cc {
 		return bc > cc

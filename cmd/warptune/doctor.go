@@ -16,6 +16,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/store"
+	"github.com/warptune/warptune/tuner/store/disk"
 )
 
 // severity says what a finding means. The zero value is invalid.
@@ -153,23 +154,23 @@ func (x *examination) compilers() {
 const lowSpace = 1 << 30
 
 func (x *examination) disk() {
-	d, err := statDisk(x.dir)
+	d, err := disk.Stat(x.dir)
 	switch {
 	case err != nil:
 		x.say(noted, "disk", "the kind of file system is not known: %v", err)
 		return
-	case d.network:
-		x.say(wrong, "disk", "%s is a network file system, where locks and syncs cannot be relied on: move the directory to a local disk", d.kind)
-	case d.volatile:
-		x.say(noted, "disk", "%s is in memory: everything is lost when the machine restarts", d.kind)
+	case d.Network:
+		x.say(wrong, "disk", "%s is a network file system, where locks and syncs cannot be relied on: move the directory to a local disk", d.Kind)
+	case d.Volatile:
+		x.say(noted, "disk", "%s is in memory: everything is lost when the machine restarts", d.Kind)
 	default:
-		x.say(fine, "disk", "%s", d.kind)
+		x.say(fine, "disk", "%s", d.Kind)
 	}
 	s := fine
-	if d.free < lowSpace {
+	if d.Free < lowSpace {
 		s = noted
 	}
-	x.say(s, "space", "%s free of %s", bytesText(float64(d.free)), bytesText(float64(d.size)))
+	x.say(s, "space", "%s free of %s", bytesText(float64(d.Free)), bytesText(float64(d.Size)))
 }
 
 // database checks one database file and all it holds.
@@ -235,8 +236,8 @@ func (x *examination) companions(entries []fs.DirEntry) {
 // one of an older schema changes it.
 func (x *examination) backup(name string, info fs.FileInfo) {
 	about := fmt.Sprintf("%s, %s, %s old", name, bytesText(float64(info.Size())), x.now.Sub(info.ModTime()).Round(time.Minute))
-	if d, err := statDisk(os.TempDir()); err == nil && info.Size() > int64(d.free) {
-		x.say(noted, "backup", "%s: not checked: its copy has no room in %s, where %s are free: set TMPDIR", about, os.TempDir(), bytesText(float64(d.free)))
+	if d, err := disk.Stat(os.TempDir()); err == nil && info.Size() > int64(d.Free) {
+		x.say(noted, "backup", "%s: not checked: its copy has no room in %s, where %s are free: set TMPDIR", about, os.TempDir(), bytesText(float64(d.Free)))
 		return
 	}
 	found, err := checkCopy(filepath.Join(x.dir, name))

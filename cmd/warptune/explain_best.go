@@ -55,9 +55,9 @@ func (x *explanation) choose(ctx context.Context) error {
 		return fmt.Errorf("none of %d configurations runs, e.g. %s: %s", n, texts[0], results[0].Outcome.Message)
 	}
 	x.configs = []string{texts[best]}
-	x.from = fmt.Sprintf("the best of %d, by the closed-form model", n)
+	x.from = fmt.Sprintf("the fastest of %d by the closed-form model", n)
 	if n < space.Size() {
-		x.from = fmt.Sprintf("the best of %d from all over the %d, by the closed-form model; \"warptune tune\" finds better ones", n, space.Size())
+		x.from = fmt.Sprintf("the fastest by the closed-form model of %d configurations, spread evenly over all %d; \"warptune tune\" evaluates more", n, space.Size())
 	}
 	return nil
 }

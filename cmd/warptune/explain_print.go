@@ -78,7 +78,7 @@ func (a *app) printReport(r *simengine.Report, compiler string) error {
 
 // localText says why a variable of a thread's own is in memory.
 func localText(v *simengine.LocalArray) string {
-	text := fmt.Sprintf("%d bytes a thread that are no spills: %s ", v.Bytes, v.Name)
+	text := fmt.Sprintf("%d bytes a thread, which are no spilled registers: the array %s of the PTX ", v.Bytes, v.Name)
 	if v.Line > 0 {
 		return text + fmt.Sprintf("is indexed at run time (PTX line %d)", v.Line)
 	}

@@ -158,7 +158,7 @@ func (a *app) printRanked(r *ranking) error {
 			cells = append(cells, valueText(v))
 		}
 		t.row(append(cells, r.registers(row), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
-			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound(), ofCTAs(o.GetChecked()))...)
+			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), explain.BoundShort(o.GetBound()), ofCTAs(o.GetChecked()))...)
 	}
 	if err := t.flush(); err != nil {
 		return err

@@ -171,18 +171,25 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 
 // eachSeed runs a strategy with every seed, side by side.
 func (r *replays) eachSeed(ctx context.Context, rec *replay.Record, strategy string, run func(seed int, s search.Strategy)) error {
+	return eachSeed(ctx, r.seeds, func(seed int) error {
+		s, err := strategies.New(strategy, rec.Space, uint64(seed))
+		if err == nil {
+			run(seed, s)
+		}
+		return err
+	})
+}
+
+// eachSeed runs something with every seed, side by side.
+func eachSeed(ctx context.Context, seeds int, run func(seed int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for seed := range r.seeds {
+	for seed := range seeds {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			s, err := strategies.New(strategy, rec.Space, uint64(seed))
-			if err == nil {
-				run(seed, s)
-			}
-			return err
+			return run(seed)
 		})
 	}
 	return group.Wait()

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/portfolio"
 	"github.com/warptune/warptune/search/replay"
 )
 
 // predictedAfter are the numbers of measurements after which regrets are compared.
-var predictedAfter = []int{10, 25}
+var predictedAfter = []int{10, 25, 50}
 
-// predictedLeast is how many configurations make a space of which 25 are a few.
+// predictedLeast is how many configurations make a space of which 10 are a few.
 const predictedLeast = 50
 
 // overRow is by how much the best found is slower than the optimum, by number of measurements: over
@@ -57,7 +58,7 @@ func (s *overSums) row(way string) overRow {
 // replayPredicted compares measuring what is predicted fastest with searching without predictions.
 // The files are records with times and predictions, as fidelity --predictions writes them.
 func (a *app) replayPredicted(ctx context.Context, r *replays, names []string) error {
-	plain, corrected := &overSums{}, &overSums{}
+	plain, corrected, from, misled := &overSums{}, &overSums{}, &overSums{}, &overSums{}
 	searched := make([]*overSums, len(r.strategies))
 	for i := range searched {
 		searched[i] = &overSums{}
@@ -75,6 +76,19 @@ func (a *app) replayPredicted(ctx context.Context, r *replays, names []string) e
 			most := predictedAfter[len(predictedAfter)-1]
 			plain.add(rec, replay.SimulationFirst(rec, most, false))
 			corrected.add(rec, replay.SimulationFirst(rec, most, true))
+			for way, of := range map[*overSums]func(int) search.Prior{
+				from:   func(int) search.Prior { return rec.Prior() },
+				misled: func(seed int) search.Prior { return rec.Permuted(uint64(seed)) },
+			} {
+				curves := make([]replay.Curve, r.seeds)
+				if err := eachSeed(ctx, r.seeds, func(seed int) error {
+					curves[seed] = replay.Run(rec, portfolio.From(of(seed), rec.Space, uint64(seed)), most, 0)
+					return nil
+				}); err != nil {
+					return err
+				}
+				way.add(rec, curves...)
+			}
 			for i, strategy := range r.strategies {
 				curves := make([]replay.Curve, r.seeds)
 				if err := r.eachSeed(ctx, rec, strategy, func(seed int, s search.Strategy) { curves[seed] = replay.Run(rec, s, most, 0) }); err != nil {
@@ -89,7 +103,8 @@ func (a *app) replayPredicted(ctx context.Context, r *replays, names []string) e
 	if plain.n == 0 {
 		return fmt.Errorf("no space of %d configurations or more in %s", predictedLeast, strings.Join(names, ", "))
 	}
-	rows := []overRow{plain.row("those predicted fastest, in order"), corrected.row("predicted, corrected")}
+	rows := []overRow{plain.row("those predicted fastest, in order"), corrected.row("predicted, corrected"),
+		from.row("portfolio, from predictions"), misled.row("portfolio, from permuted predictions")}
 	for i, s := range searched {
 		rows = append(rows, s.row(r.strategies[i]+", without predictions"))
 	}

@@ -30,9 +30,9 @@ const unsureShare = 4
 // unsureReach is how far down the ranking these are looked for, in multiples of what is asked for.
 const unsureReach = 4
 
-// selectFrom selects the k configurations that are predicted fastest, and of those that follow the
-// ones whose prediction is the least sure: of which sampling may have the time wrong, then of
-// which something else bounds the time than of those selected already.
+// selectFrom selects the k configurations that are predicted fastest, and those of the ones that follow whose
+// prediction is the least sure. First come those of which sampling may have the time wrong, then those of which
+// something else bounds the time than of those selected already.
 func selectFrom(top *warptunev1.TopResponse, k int) selection {
 	s := selection{predicted: map[string]forecast{}}
 	var correct []*warptunev1.Result

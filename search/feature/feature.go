@@ -1,12 +1,10 @@
 // Package feature turns configurations into points for models to learn from. It
 // learns nothing itself.
 //
-// A parameter that varies gives a coordinate: where all values are positive
-// numbers their logarithm to base 2, so that sums and differences of coordinates
-// are products and quotients of parameters, else their index. Where the values
-// are integers that are not all powers of two, how many times two divides them
-// is a coordinate of its own: whether a block is whole warps, or a row whole
-// sectors and banks, decides more than how large it is.
+// A parameter that varies gives a coordinate: where all values are positive numbers their logarithm to base 2, so
+// that sums and differences of coordinates are products and quotients of parameters, else their index. Where the
+// values are integers that are not all powers of two, how many times two divides them is a coordinate of its own.
+// Whether a block is whole warps, or a row whole sectors and banks, decides more than how large it is.
 //
 // One or two integers that are not positive beside others that are stand for
 // something else than a size: no cap, no padding, the driver's choice. Whether a

@@ -1,9 +1,8 @@
-// Package forest is a regression forest for points of discrete parameters:
-// extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63,
-// 2006), whose splits look at one coordinate, or at the sum or difference of two
-// (Breiman's Forest-RC, Machine Learning 45, 2001): with logarithms as
-// coordinates these are products and quotients of parameters, such as threads
-// in a block or elements a thread, which single parameters cannot tell apart.
+// Package forest is a regression forest for points of discrete parameters: extremely randomised trees (Geurts,
+// Ernst and Wehenkel, Machine Learning 63, 2006). A split looks at one coordinate, or at the sum or difference of
+// two (Breiman's Forest-RC, Machine Learning 45, 2001). With logarithms as coordinates these are products and
+// quotients of parameters, such as threads in a block or elements a thread, which single parameters cannot tell
+// apart.
 //
 // It predicts a mean and how sure it is, and can replace a part of its trees at
 // a time, so that it can follow a search cheaply.

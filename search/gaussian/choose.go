@@ -91,7 +91,7 @@ func (m *Model) candidates() []candidate {
 	bound := m.bound
 	if len(m.beliefs) > 1 {
 		screen := m.beliefs[m.asked()/held%len(m.beliefs)]
-		bound = func(i int64) float64 { return m.expects(screen.process, m.view(screen, i)) }
+		bound = func(i int64) float64 { return m.expects(screen, i) }
 	}
 	add := func(i int64) {
 		if taken[i] || m.t.Seen(i) {
@@ -104,6 +104,9 @@ func (m *Model) candidates() []candidate {
 		for _, i := range m.around(o.Index) {
 			add(i)
 		}
+	}
+	for _, i := range m.prior.next(m.t, likeliest) {
+		add(i)
 	}
 	n := renewed
 	if len(m.pool) == 0 {
@@ -176,10 +179,11 @@ func (m *Model) score(i int64, floor float64) float64 {
 		return s
 	}
 	var sum logSum
+	aim := m.aim - m.offset(i)
 	for _, b := range m.beliefs {
 		v := m.view(b, i)
 		mean, _ := v.glance(b.process)
-		sum.add(improvement(m.aim, mean, m.doubt*m.doubt*v.variance(b.process)))
+		sum.add(improvement(aim, mean, m.doubt*m.doubt*v.variance(b.process)))
 	}
 	return sum.log() + m.valid(i)
 }
@@ -188,16 +192,15 @@ func (m *Model) score(i int64, floor float64) float64 {
 func (m *Model) bound(i int64) float64 {
 	var sum logSum
 	for _, b := range m.beliefs {
-		sum.add(m.expects(b.process, m.view(b, i)))
+		sum.add(m.expects(b, i))
 	}
 	return sum.log()
 }
 
-// expects returns a bound of the logarithm of what a process expects of what it
-// has a view of.
-func (m *Model) expects(p *process, v *view) float64 {
-	mean, most := v.glance(p)
-	return improvement(m.aim, mean, m.doubt*m.doubt*most)
+// expects returns a bound of the logarithm of what a belief expects of a configuration.
+func (m *Model) expects(b *belief, i int64) float64 {
+	mean, most := m.view(b, i).glance(b.process)
+	return improvement(m.aim-m.offset(i), mean, m.doubt*m.doubt*most)
 }
 
 // logSum is the sum of numbers of which only logarithms are known. The zero

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/feature"
 )
 
@@ -80,13 +81,12 @@ func thin[T any](list []T, n int) []T {
 // targets returns what the process learns of base: logarithms, the worst of
 // which say no more than that they are bad, standardised.
 func (m *Model) targets() []float64 {
-	ranked := m.t.Ranked()
-	bad := feature.Target(ranked[min(int(clipped*float64(len(ranked))), len(ranked)-1)].Objective)
+	bad := m.bad()
 	var y []float64
 	m.mean = 0
 	for _, i := range m.base {
 		o, _ := m.t.Told(i)
-		y = append(y, min(feature.Target(o.Objective), bad))
+		y = append(y, min(m.target(o), bad))
 		m.mean += y[len(y)-1] / float64(len(m.base))
 	}
 	square := 0.0
@@ -99,9 +99,28 @@ func (m *Model) targets() []float64 {
 	for k := range y {
 		y[k] = (y[k] - m.mean) / m.sd
 	}
-	m.best = slices.Min(y)
+	best, _ := m.t.Best()
+	m.best = (feature.Target(best.Objective) - m.mean) / m.sd
 	return y
 }
+
+// target is what processes learn of an answer: of its logarithm what the prior does not say.
+func (m *Model) target(o search.Observation) float64 {
+	return feature.Target(o.Objective) - m.prior.of(o.Index)
+}
+
+// bad is the target from which on worse ones count as equal.
+func (m *Model) bad() float64 {
+	var all []float64
+	for _, o := range m.t.Ranked() {
+		all = append(all, m.target(o))
+	}
+	slices.Sort(all)
+	return all[min(int(clipped*float64(len(all))), len(all)-1)]
+}
+
+// offset is the prior mean of a configuration, in the units of the standardised targets.
+func (m *Model) offset(i int64) float64 { return m.prior.of(i) / m.sd }
 
 // fit fits lengths and noise of the processes whose turn it is to some of base,
 // whose targets are y. They take turns: what the others have is good for some

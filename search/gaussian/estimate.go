@@ -101,7 +101,7 @@ func (m *Model) likely(r *rand.Rand) []int64 {
 		if !m.t.Seen(i) {
 			b := m.beliefs[k%len(m.beliefs)]
 			mean, bound := b.process.view(m.unit(b, i)).glance(b.process)
-			list = append(list, candidate{i, improvement(m.best, mean, bound)})
+			list = append(list, candidate{i, improvement(m.best-m.offset(i), mean, bound)})
 		}
 	}
 	slices.SortFunc(list, byScore)
@@ -150,7 +150,7 @@ func (m *Model) joint(b *belief, among []candidate) *joint {
 			continue // as good as one that is in
 		}
 		in = append(in, v)
-		j.mean, j.valid = append(j.mean, mean), append(j.valid, m.valid(c.index))
+		j.mean, j.valid = append(j.mean, mean+m.offset(c.index)), append(j.valid, m.valid(c.index))
 	}
 	j.unit = make([]float64, len(j.mean))
 	return j

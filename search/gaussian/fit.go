@@ -88,10 +88,9 @@ func (p *process) ascend(grad []float64) {
 	p.noise = min(p.noise+p.climb.step(last, grad[last]), 0)
 }
 
-// wander takes a step of Langevin's diffusion, whose drift is cut off where the
-// density is steep: the positions that it passes are about as frequent as they
-// are probable (Roberts and Tweedie, "Exponential convergence of Langevin
-// distributions and their discrete approximations", Bernoulli 2(4), 1996).
+// wander takes a step of Langevin's diffusion, whose drift is cut off where the density is steep. The positions
+// that it passes are about as frequent as they are probable (Roberts and Tweedie, "Exponential convergence of
+// Langevin distributions and their discrete approximations", Bernoulli 2(4), 1996).
 func (p *process) wander(grad []float64, r *rand.Rand) {
 	const (
 		time = 0.05 // of a step

@@ -91,15 +91,14 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestCommittee: its score is the mean over its processes, which differ, of what
-// each expects, and is at most its bound; every other question is for more than
-// a little or, where little is expected of that, for any gain or of doubt, by turns
-// while there are better ones now and then; half of its processes go
-// by one map; and it finds what one process does.
+// TestCommittee: its score is the mean over its processes, which differ, of what each expects, and is at most its
+// bound. Every other question is for more than a little. Where little is expected of that, questions are for any
+// gain or of doubt, by turns while there are better ones now and then. Half of its processes go by one map, and it
+// finds what one process does.
 func TestCommittee(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
-	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
+	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t, nil); return m })
 	best, doubted := math.Inf(1), 0
 	const questions, found = 90, 60
 	for n := range questions {

@@ -1,13 +1,10 @@
-// Package gaussian is model-based search (Bayesian optimisation) with a Gaussian
-// process: the next question is the configuration of the greatest expected
-// improvement of the logarithm of the objective (Jones, Schonlau and Welch,
-// "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
-// Optim. 13, 1998), times the probability that it does not fail, which a forest
-// learns. Discrete and constrained spaces need no relaxation, as candidates are
-// configurations: the neighbours of the best and a random sample, and from the
-// most promising of these a climb from neighbour to neighbour (as in BaCO,
-// Hellsten et al., ASPLOS 2023). Lengths and noise follow the answers by a few
-// steps up their posterior at a time.
+// Package gaussian is model-based search (Bayesian optimisation) with a Gaussian process: the next question is the
+// configuration of the greatest expected improvement of the logarithm of the objective (Jones, Schonlau and Welch,
+// "Efficient Global Optimization of Expensive Black-Box Functions", J. Global Optim. 13, 1998), times the
+// probability that it does not fail, which a forest learns. Discrete and constrained spaces need no relaxation, as
+// candidates are configurations: the neighbours of the best and a random sample. From the most promising of these
+// it climbs from neighbour to neighbour (as in BaCO, Hellsten et al., ASPLOS 2023). Lengths and noise follow the
+// answers by a few steps up their posterior at a time.
 //
 // A committee is several such processes, whose lengths and noise are drawn from
 // their posterior; what is expected is the mean over them (Snoek, Larochelle and
@@ -52,6 +49,7 @@ func New(space *search.Space, seed uint64) search.Strategy {
 type Model struct {
 	t        *trail.Trail
 	start    *quasirandom.Sequence
+	prior    *prior         // nil: nothing was predicted
 	maps     []*feature.Map // one or another of which each process goes by; failures go by the first
 	points   map[int64]point
 	pool     []int64   // configurations at random
@@ -84,9 +82,11 @@ func On(t *trail.Trail) *Model {
 
 // Committee returns the member on a trail that is a committee. Its first
 // questions are those of quasirandom.Plain; half of its members go by
-// feature.Closer and half by feature.Stepped.
-func Committee(t *trail.Trail) *Model {
+// feature.Closer and half by feature.Stepped. What was predicted, if anything, is the processes'
+// mean function, and what is predicted best is asked for first.
+func Committee(t *trail.Trail, predicted search.Prior) *Model {
 	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space), feature.Stepped(t.Space))
+	m.prior = newPrior(t.Space, predicted)
 	for k := range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
 		b := newBelief(m.maps[0].Dims(), walk)
@@ -108,7 +108,15 @@ func (*Model) Observe(search.Observation) {}
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
-	if m.asked() < first || !m.ready() {
+	if best := m.prior.next(m.t, 1); m.asked() < foretold && len(best) > 0 {
+		return best[0], true
+	}
+	if m.prior.judge(m.t.Ranked(), func(i int64) []float64 { return m.point(i).unit[0] }) {
+		for _, b := range m.beliefs {
+			b.fitted = 0
+		}
+	}
+	if m.asked() < m.prior.first() || !m.ready() {
 		return m.start.Propose()
 	}
 	m.condition()

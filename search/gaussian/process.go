@@ -8,10 +8,9 @@ import (
 
 // Priors of the hyperparameters: normal distributions of logarithms.
 const (
-	// The mean length is the root of the number of coordinates, each of which
-	// has range one: a wide prior that keeps to smooth functions in many
-	// dimensions (Hvarfner, Hellsten and Nardi, "Vanilla Bayesian Optimization
-	// Performs Great in High Dimensions", ICML 2024).
+	// The mean length is the root of the number of coordinates, each of which has range one. That is a wide prior,
+	// which keeps to smooth functions in many dimensions (Hvarfner, Hellsten and Nardi, "Vanilla Bayesian
+	// Optimization Performs Great in High Dimensions", ICML 2024).
 	lengthDeviation = 1.0
 	noiseMean       = -7 // of the noise's variance over the process's
 	noiseDeviation  = 1.5

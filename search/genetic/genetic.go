@@ -1,10 +1,8 @@
-// Package genetic is a steady-state genetic algorithm: each child of two
-// parents chosen by tournament takes the place of the worst when it is better
-// (Whitley, "The GENITOR Algorithm and Selection Pressure", ICGA 1989), with
-// uniform crossover (Syswerda, "Uniform Crossover in Genetic Algorithms", ICGA
-// 1989) over the parameters and mutation of one in the mean. Children that are
-// no configurations are repaired to near ones that are. Because no generation
-// is waited for, any number of children may be out.
+// Package genetic is a steady-state genetic algorithm: each child of two parents chosen by tournament takes the
+// place of the worst when it is better (Whitley, "The GENITOR Algorithm and Selection Pressure", ICGA 1989).
+// Crossover is uniform (Syswerda, "Uniform Crossover in Genetic Algorithms", ICGA 1989) over the parameters, and
+// mutation is of one in the mean. Children that are no configurations are repaired to near ones that are. Because
+// no generation is waited for, any number of children may be out.
 package genetic
 
 import (

@@ -1,7 +1,6 @@
-// Package halving decides which configurations that a cheap level of a model
-// has ranked are evaluated at a dear one: the first half of successive halving
-// (Jamieson and Talwalkar, AISTATS 2016) with two levels, and the proof that
-// the rest need not be. It is a search.Strategy over the ranked configurations.
+// Package halving decides which configurations that a cheap level of a model has ranked are evaluated at a dear
+// one. It is the first half of successive halving (Jamieson and Talwalkar, AISTATS 2016) with two levels, and the
+// proof that the rest need not be evaluated. It is a search.Strategy over the ranked configurations.
 //
 // Without a goal the best share of the ranking is evaluated; if what turns out
 // to be best stands in the worse half of that, the ranking is not to be trusted

@@ -2,10 +2,9 @@ package portfolio
 
 import "math"
 
-// bandit allocates questions to arms by the area under their curves of success
-// in a sliding window (Fialho, Da Costa, Schoenauer and Sebag, "Analyzing
-// bandit-based adaptive operator selection mechanisms", 2010, as used by
-// OpenTuner, PACT 2014), plus a bonus for arms used little of late.
+// bandit allocates questions to arms by the area under their curves of success in a sliding window, plus a bonus
+// for arms used little of late. The method is of Fialho, Da Costa, Schoenauer and Sebag ("Analyzing bandit-based
+// adaptive operator selection mechanisms", 2010); OpenTuner (PACT 2014) uses it.
 type bandit struct {
 	arms    int
 	window  int

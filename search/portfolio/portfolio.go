@@ -1,12 +1,9 @@
-// Package portfolio runs several strategies as one (Gomes and Selman,
-// "Algorithm portfolios", AIJ 126, 2001), on one record of what was asked and
-// answered. Search by a committee of Gaussian processes leads: while it finds
-// better configurations every so often, nobody else is asked, and the portfolio
-// is as good as it is. When it has found none for a while its model may have gone
-// astray, and a share of the questions that grows goes to strategies that
-// believe something else or nothing: a forest, iterated local search and a
-// genetic algorithm, among which a bandit chooses. The committee learns from
-// their answers as from its own.
+// Package portfolio runs several strategies as one (Gomes and Selman, "Algorithm portfolios", AIJ 126, 2001), on
+// one record of what was asked and answered. Search by a committee of Gaussian processes leads: while it finds
+// better configurations every so often, nobody else is asked, and the portfolio is as good as it is. When it has
+// found none for a while its model may have gone astray. A share of the questions that grows goes to strategies
+// that believe something else or nothing: a forest, iterated local search and a genetic algorithm. A bandit chooses
+// among them. The committee learns from their answers as from its own.
 package portfolio
 
 import (
@@ -29,7 +26,13 @@ const (
 
 // New returns the strategy for a space.
 func New(space *search.Space, seed uint64) search.Strategy {
-	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+	return From(nil, space, seed)
+}
+
+// From returns the strategy for a space of which objectives were predicted: the committee begins
+// with what is predicted best and learns what predictions do not say.
+func From(predicted search.Prior, space *search.Space, seed uint64) search.Strategy {
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t, predicted) })
 }
 
 // Portfolio is the member that the others are members of.
@@ -45,8 +48,8 @@ type Portfolio struct {
 var _ search.Estimator = (*Portfolio)(nil)
 
 // On returns the member on a trail.
-func On(t *trail.Trail) *Portfolio {
-	return &Portfolio{t: t, leader: gaussian.Committee(t), owner: map[int64]int{}}
+func On(t *trail.Trail, predicted search.Prior) *Portfolio {
+	return &Portfolio{t: t, leader: gaussian.Committee(t, predicted), owner: map[int64]int{}}
 }
 
 // Propose implements trail.Member.

@@ -15,8 +15,8 @@ import (
 func TestLeads(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var p *Portfolio
-	s := trail.Run(space, 3, func(t *trail.Trail) trail.Member { p = On(t); return p })
-	alone := trail.Run(space, 3, func(t *trail.Trail) trail.Member { return gaussian.Committee(t) })
+	s := trail.Run(space, 3, func(t *trail.Trail) trail.Member { p = On(t, nil); return p })
+	alone := trail.Run(space, 3, func(t *trail.Trail) trail.Member { return gaussian.Committee(t, nil) })
 	same := 0
 	for ; p.t.Stale() < patience; same++ {
 		a, b := s.Ask(1)[0], alone.Ask(1)[0]

@@ -2,8 +2,10 @@ package replay
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/correction"
 )
 
@@ -17,6 +19,29 @@ const (
 // Predicts reports whether the record has predictions.
 func (r *Record) Predicts() bool {
 	return slices.ContainsFunc(r.Predicted, func(t float64) bool { return t > 0 })
+}
+
+// Prior returns the predictions.
+func (r *Record) Prior() search.Prior {
+	p := search.Prior{}
+	for i, t := range r.Predicted {
+		if t > 0 {
+			p[int64(i)] = t
+		}
+	}
+	return p
+}
+
+// Permuted returns predictions that foretell nothing: the record's, of other configurations.
+func (r *Record) Permuted(seed uint64) search.Prior {
+	p := search.Prior{}
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(r.Predicted))
+	for i, t := range r.Predicted {
+		if t > 0 {
+			p[int64(order[i])] = t
+		}
+	}
+	return p
 }
 
 // SimulationFirst measures the configurations that are predicted fastest. With corrected the order

@@ -14,12 +14,10 @@ type Score struct {
 	Last     Point   `json:"last"` // after Budget evaluations
 	Within5  Reach   `json:"within_5_percent"`
 	Within1  Reach   `json:"within_1_percent"`
-	// Area is the field's score (Willemsen et al., "A methodology for comparing
-	// optimization algorithms for auto-tuning", FGCS 159, 2024), in evaluations
-	// instead of time: the mean over the evaluations until random search would
-	// be 95 % of the way from the median to the optimum (at most Budget) of the
-	// part of the gap between random search and the optimum that is closed. 0 is
-	// random search, 1 the optimum at once.
+	// Area is the field's score (Willemsen et al., "A methodology for comparing optimization algorithms for
+	// auto-tuning", FGCS 159, 2024), in evaluations instead of time. It is the part that is closed of the gap
+	// between random search and the optimum. It is a mean over the evaluations (at most Budget) until random search
+	// would be 95 % of the way from the median to the optimum. 0 is random search, 1 the optimum at once.
 	Area float64 `json:"area"`
 	// Curve is the mean over seeds of best over optimum, by evaluation.
 	Curve []float64 `json:"curve"`

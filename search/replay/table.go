@@ -23,10 +23,9 @@ func BySpace(scores []Score) [][]Score {
 	return groups
 }
 
-// Table returns the scores as text, a row each. Columns are the mean of best
-// over optimum at each mark (and after the budget, if last says so), the mean evaluations to within 5 % and 1 % of the
-// optimum with the share of seeds that got there, and the area score; where strategies
-// stop early also the mean evaluations.
+// Table returns the scores as text, a row each. Columns are the mean of best over optimum at each mark (and after
+// the budget, if last says so). Then come the mean evaluations to within 5 % and 1 % of the optimum with the share
+// of seeds that got there, and the area score. Where strategies stop early there are also the mean evaluations.
 func Table(scores []Score, last bool) (header []string, rows [][]string) {
 	header = []string{"SPACE", "STRATEGY"}
 	for _, n := range Marks {

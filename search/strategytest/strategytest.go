@@ -14,12 +14,10 @@ import (
 // Make builds the strategy under test.
 type Make func(space *search.Space, seed uint64) search.Strategy
 
-// Run checks the contract: questions are valid indices, no configuration is
-// asked for twice or after it was told, everything is asked for before Done
-// when nothing stops the strategy earlier, and the same space, seed and
-// observations give the same questions; a search.Estimator estimates shares, and
-// asks the same whether it is asked for estimates or not; a search.Shedder asks
-// and estimates the same whether it sheds or not.
+// Run checks the contract. Questions are valid indices, and no configuration is asked for twice or after it was
+// told. Everything is asked for before Done when nothing stops the strategy earlier. The same space, seed and
+// observations give the same questions. A search.Estimator estimates shares, and asks the same whether it is asked
+// for estimates or not. A search.Shedder asks and estimates the same whether it sheds or not.
 func Run(t *testing.T, mk Make) {
 	t.Run("finishes", func(t *testing.T) { finishes(t, mk) })
 	t.Run("replays", func(t *testing.T) { replays(t, mk) })

@@ -1,14 +1,10 @@
-// Package surrogate is model-based search (Bayesian optimisation) with a
-// regression forest, after SMAC (Hutter, Hoos and Leyton-Brown, "Sequential
-// Model-Based Optimization for General Algorithm Configuration", LION 2011):
-// the next question is the candidate of the greatest expected improvement of
-// the logarithm of the objective (Jones, Schonlau and Welch, J. Global Optim.
-// 13, 1998). Forests suit discrete, constrained and partly failing spaces; a
-// failed configuration counts as bad as the worst quarter of the valid ones.
-// Candidates are the neighbours of the best configurations and a random sample.
-// Questions whose answers are out count as answered with what the model
-// expects (Ginsbourger et al., "Kriging is well-suited to parallelize
-// optimization", 2010).
+// Package surrogate is model-based search (Bayesian optimisation) with a regression forest, after SMAC (Hutter,
+// Hoos and Leyton-Brown, "Sequential Model-Based Optimization for General Algorithm Configuration", LION 2011). The
+// next question is the candidate of the greatest expected improvement of the logarithm of the objective (Jones,
+// Schonlau and Welch, J. Global Optim. 13, 1998). Forests suit discrete, constrained and partly failing spaces; a
+// failed configuration counts as bad as the worst quarter of the valid ones. Candidates are the neighbours of the
+// best configurations and a random sample. Questions whose answers are out count as answered with what the model
+// expects (Ginsbourger et al., "Kriging is well-suited to parallelize optimization", 2010).
 package surrogate
 
 import (

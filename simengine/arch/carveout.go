@@ -41,10 +41,9 @@ func preferred(d *Descriptor, k Kernel, percent int) int {
 // heuristic is the bytes wanted when the driver chooses. It counts the CTAs that
 // registers, warps, CTA slots and the largest carve-out allow.
 //
-// With one CTA it wants that one. With more it wants room to spare, up to the
-// first size that is half of the largest: twice the CTAs, but no more than
-// 32 less the warps of a CTA; without shared memory of its own always 32 less
-// the warps of a CTA. The CTAs themselves are wanted in any case.
+// With one CTA it wants that one. With more it wants room to spare, up to the first size that is half of the
+// largest: twice the CTAs, but no more than 32 less the warps of a CTA. Without shared memory of its own it always
+// wants 32 less the warps of a CTA. The CTAs themselves are wanted in any case.
 //
 // Before Volta there was no such choice: the initial configuration is the
 // largest shared memory (CUDA C Programming Guide, compute capability 3.x).

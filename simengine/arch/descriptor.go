@@ -95,16 +95,16 @@ type Pipes struct {
 	// least: the register file delivers two a cycle, one from each of two banks.
 	// An operand that the instruction before read in the same place is kept.
 	ThreeReads float64
-	// PairReads is how long an instruction of the fp64 pipe holds its scheduler's
-	// issue slot for each pair of registers that it reads, at least a cycle in all:
-	// until it has read them no other pipe of the sub-partition is given work.
+	// PairReads is how long an instruction of the fp64 pipe holds its scheduler's issue slot for each pair of
+	// registers that it reads, at least a cycle in all. Until it has read them no other pipe of the sub-partition
+	// is given work.
 	PairReads float64
 	// MemoryReads is how much longer than a cycle an instruction of the memory pipe holds
 	// the issue slot for each register that it reads, address and data.
 	MemoryReads float64
-	// TensorRate is MMAs an SM does in a cycle whose A takes four registers of a
-	// lane (m16n8k16 of halves, m16n8k8 of tf32, m16n8k32 of bytes), TensorShortRate those whose A takes two or one, and
-	// TensorDoubleRate those of doubles (m8n8k4); 0 where there are no tensor cores for them.
+	// TensorRate is MMAs an SM does in a cycle whose A takes four registers of a lane (m16n8k16 of halves, m16n8k8
+	// of tf32, m16n8k32 of bytes). TensorShortRate is of those whose A takes two or one, and TensorDoubleRate of
+	// those of doubles (m8n8k4). Each is 0 where there are no tensor cores for them.
 	TensorRate, TensorShortRate, TensorDoubleRate float64
 	// TensorSingle is how many times as long a product with sums in single precision takes.
 	TensorSingle float64
@@ -154,9 +154,9 @@ type Memory struct {
 	// the previous one touched, L2KeptUntil that from which it finds nothing.
 	L2Kept, L2KeptUntil float64
 	L2BytesPerCycle     float64 // all slices together, hits
-	// L2MergedBytesPerCycle is what all SMs get together of lines that several of a group ask for
-	// at about the same time, of which L2 serves one; L2MergingGroups is into how many groups SMs
-	// fall. 0: nothing is known of it, and each request counts.
+	// L2MergedBytesPerCycle is what all SMs get together of lines that several of a group ask for at about the same
+	// time, of which L2 serves one. L2MergingGroups is into how many groups SMs fall. 0: nothing is known of it,
+	// and each request counts.
 	L2MergedBytesPerCycle float64
 	L2MergingGroups       float64
 	L2BytesPerCycleSM     float64 // one SM's port, loads
@@ -202,9 +202,9 @@ type Launch struct {
 // Asynchronous is what runs beside the warps: warpgroup MMAs, bulk copies, mbarriers, clusters. All figures
 // are 0 where the GPU has none of it. Latencies are SM cycles.
 type Asynchronous struct {
-	// WgmmaColumns is the columns of B (N) that an SM multiplies by a tile of A in a cycle: a product of
-	// m64nNk16 of halves, or as many bytes of other types, takes N/WgmmaColumns cycles, and no fewer than
-	// WgmmaLeast where A is in registers. Where A is in shared memory it is read at the rate of its banks, as B is.
+	// WgmmaColumns is the columns of B (N) that an SM multiplies by a tile of A in a cycle. A product of m64nNk16
+	// of halves, or as many bytes of other types, takes N/WgmmaColumns cycles, and no fewer than WgmmaLeast where A
+	// is in registers. Where A is in shared memory it is read at the rate of its banks, as B is.
 	WgmmaColumns, WgmmaLeast float64
 	// WgmmaLatencyShared and WgmmaLatencyRegisters, by where A is, are from issue to result, the
 	// product's own cycles aside.

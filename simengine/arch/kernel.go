@@ -23,6 +23,7 @@ const (
 	LimitGrid            // CTAs of the grid in a dimension
 	LimitBlock           // threads of the CTA in a dimension
 	LimitCluster         // CTAs of a cluster
+	LimitResident        // CTAs of a cooperative launch, which have to be resident together
 )
 
 // String names the limit as CUDA's documents do.
@@ -42,6 +43,8 @@ func (l Limit) String() string {
 		return "block dimension"
 	case LimitCluster:
 		return "blocks per cluster"
+	case LimitResident:
+		return "blocks of a cooperative launch, which wait for each other"
 	}
 	return fmt.Sprintf("Limit(%d)", int(l))
 }

@@ -55,10 +55,9 @@ const noLimit = 1 << 20
 // fits an SM, whatever its carve-out. A carve-out too small for one CTA is
 // raised to the smallest that holds it, as the driver does.
 //
-// The rules are those of NVIDIA's cuda_occupancy.h: registers are given to a warp
-// in units, warps are spread over the sub-partitions and each has its own part of
-// the register file; shared memory is given to a CTA in units, with the system's
-// reservation on top.
+// The rules are those of NVIDIA's cuda_occupancy.h. Registers are given to a warp in units. Warps are spread over
+// the sub-partitions, and each has its own part of the register file. Shared memory is given to a CTA in units,
+// with the system's reservation on top.
 func Occupy(d *Descriptor, k Kernel, carveOut int) (Occupancy, error) {
 	if err := checkKernel(d, k); err != nil {
 		return Occupancy{}, err

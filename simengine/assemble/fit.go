@@ -41,7 +41,7 @@ func (u *unit) allocate() error {
 	if err := u.mir.FindLiveness(); err != nil {
 		return err
 	}
-	if err := u.spillValues(own); err != nil || u.fits() || !u.mir.Target.Specific {
+	if err := u.spillValues(own); err != nil || u.fits() {
 		return err
 	}
 	for b := range source {

@@ -6,10 +6,9 @@ import "github.com/warptune/warptune/simengine/exec/internal/code"
 // warp.
 type Follower interface {
 	Observer
-	// Follow is told of a load from shared memory by the lanes and of the width of
-	// the access of instruction first, of those of whichever warp the last one, at
-	// addresses further on by as many bytes in every lane. False: it must be told
-	// all of it, by Access.
+	// Follow is told of a load from shared memory by the lanes and of the width of the access of instruction first,
+	// of whichever warp the last one was. Its addresses are further on by as many bytes in every lane. False: it
+	// must be told all of it, by Access.
 	Follow(warp, pc, first int, by uint64) bool
 }
 

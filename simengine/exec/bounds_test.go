@@ -11,8 +11,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// strays is a kernel whose threads read, write or add at %rd9; %rd5 and %rd6 point to x and y, of
-// 100 floats each, %rd7 to a table with the address of y, and n is 1024, the bytes from x to y.
+// strays is a kernel whose threads read, write or add at %rd9. %rd5 and %rd6 point to x and y, of 100 floats each,
+// and %rd7 to a table with the address of y. n is 1024, the bytes from x to y.
 func strays(body string) string {
 	return `.version 8.5
 .target sm_90

@@ -31,18 +31,15 @@ type Launch struct {
 type Observer interface {
 	// Step is called when warp enters a basic block with the lanes in mask.
 	Step(warp int, block int, mask uint32)
-	// Repeat is called where Slice mode leaves out n iterations of the loop
-	// headed by block: after the steps of the iterations that stand for them
-	// and before the step that enters the header for the first of the last
-	// iterations.
+	// Repeat is called where Slice mode leaves out n iterations of the loop headed by block. It is called after the
+	// steps of the iterations that stand for them, and before the step that enters the header for the first of the
+	// last iterations.
 	Repeat(warp int, block int, n int64)
-	// Access is called for each memory instruction with the lanes that
-	// perform it; addr[l] is lane l's address in the resolved space (bytes
-	// from the start of the thread's local memory for Local, of the CTA's
-	// shared memory for Shared, of the constant bank for Const). Lanes
-	// outside mask hold no meaning. An instruction that no lane performs is
-	// not reported; cp.async is reported twice, Global and then Shared; a
-	// generic access whose lanes fall in several spaces once for each space.
+	// Access is called for each memory instruction with the lanes that perform it. The address of lane l in the
+	// resolved space is addr[l]. It is in bytes from the start of the thread's local memory for Local, of the CTA's
+	// shared memory for Shared, of the constant bank for Const. Lanes outside mask hold no meaning. An instruction
+	// that no lane performs is not reported; cp.async is reported twice, Global and then Shared; a generic access
+	// whose lanes fall in several spaces once for each space.
 	Access(warp int, pc int, space ir.Space, width int, mask uint32, addr *[WarpSize]uint64)
 }
 
@@ -94,6 +91,9 @@ type Options struct {
 	// PathOnly leaves out all accesses whose data is not needed. What remains is the blocks that
 	// warps execute. Slice mode only.
 	PathOnly bool
+	// WholeGrid executes all CTAs of the grid together, which may wait for each other. The launch must be one that
+	// FitsTogether.
+	WholeGrid bool
 	// Warps is which warps of the CTA are executed: warp w if bit w is set; 0 means all. Only in
 	// Slice mode and if Program.WarpsIndependent.
 	Warps uint32
@@ -111,9 +111,9 @@ type Options struct {
 	// mode looks only at the values that it computes, and at none where loops are sampled or
 	// accesses left out.
 	Uninitialised bool
-	// Warn notes faults that need not end a kernel (Runner.Warnings) and continues: after an access
-	// out of bounds, with zeros for what it loads and without what it stores; after a race or an
-	// uninitialised read, with the values that are there. Accesses of ldmatrix out of bounds,
-	// misaligned accesses, and barriers that not all threads reach remain faults.
+	// Warn notes faults that need not end a kernel (Runner.Warnings) and continues. After an access out of bounds
+	// it continues with zeros for what it loads and without what it stores; after a race or an uninitialised read,
+	// with the values that are there. Accesses of ldmatrix out of bounds, misaligned accesses, and barriers that
+	// not all threads reach remain faults.
 	Warn bool
 }

@@ -1,7 +1,7 @@
 package exec
 
 // clusterGroup is the CTAs that are executed together: those of a cluster in Full mode, and of a slice
-// that depends on data passed between warps; else one. The
+// that depends on data passed between warps; of the grid if Options.WholeGrid asks for it; else one. The
 // state of the one that runs is Runner.ctaState; that of the others is kept here.
 type clusterGroup struct {
 	members []*ctaState // by rank; that of the active one is not up to date
@@ -75,6 +75,10 @@ func (r *Runner) setupGroup() {
 	if r.size = 1; r.p.Blocking {
 		r.size = r.cluster.count
 	}
+	grid := r.opt.WholeGrid
+	if grid {
+		r.size, r.asked = int(launch.Grid.Count()), int(cta)
+	}
 	if r.size == 1 {
 		r.observeBy(r.observer) // it was told of another CTA of the cluster that ran before
 		r.setup()
@@ -89,7 +93,9 @@ func (r *Runner) setupGroup() {
 			r.ctaState = *r.members[rank]
 			r.active = rank
 		}
-		r.launch, r.cta = launch, ctaOfRank(launch.Grid, shape, cta, rank)
+		if r.launch, r.cta = launch, int64(rank); !grid {
+			r.cta = ctaOfRank(launch.Grid, shape, cta, rank)
+		}
 		r.setup()
 	}
 	r.observeRank(r.active)
@@ -102,6 +108,19 @@ func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 	y = y/size.Y*size.Y + rank/size.X%size.Y
 	z = z/size.Z*size.Z + rank/size.X/size.Y
 	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
+}
+
+// mostTogether bounds the warps of a grid that is executed together.
+const mostTogether = 16 << 10
+
+// FitsTogether reports whether all CTAs of a launch can be executed together, in Full mode: it has no clusters and is small.
+func FitsTogether(p *Program, l Launch) bool {
+	if validate(p, &l) != nil {
+		return false
+	}
+	size, _ := clusterOf(p, &l)
+	warps := (l.CTA.Count() + WarpSize - 1) / WarpSize
+	return p.Mode == Full && size.Count() == 1 && l.Grid.Count() <= mostTogether/warps
 }
 
 // Together lists the CTAs that are executed together with one in Full mode: those of its cluster. Of a launch that Run

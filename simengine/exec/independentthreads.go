@@ -25,11 +25,10 @@ const (
 // yieldLanes has the lanes of the top frame yield at the head of a loop (ir.Kernel.Yields) if others
 // can go on. It reports whether these run first.
 //
-// Lanes that have left the loop do not wait for those in it where their paths would meet, only for
-// others that wait there already: a convergence barrier waits for no lane that has yielded
-// ("Execution of divergent threads using a convergence barrier", US 2016/0019066). On an H100 the
-// code after such a loop is executed once for each group of lanes that leave it together, by Nsight
-// Compute's counts per instruction of label_tiles and spgemm_hash
+// Lanes that have left the loop do not wait for those in it where their paths would meet, only for others that wait
+// there already. A convergence barrier waits for no lane that has yielded ("Execution of divergent threads using a
+// convergence barrier", US 2016/0019066). On an H100 the code after such a loop is executed once for each group of
+// lanes that leave it together, by Nsight Compute's counts per instruction of label_tiles and spgemm_hash
 // (deploy/calibrate/datasets/h100-2026-11-26-independent-c).
 func (w *warp) yieldLanes() bool {
 	if !w.othersReady() {

@@ -38,7 +38,7 @@ func (r *Runner) runCTAs() error {
 }
 
 // runCTA gives each warp of a CTA its turn. It reports whether there is any that has not exited, and
-// whether any was ready.
+// whether any did more than look whether it need wait no longer.
 func (r *Runner) runCTA() (running, progress bool, s signal) {
 	for i := range r.warps[:r.nwarps] {
 		w := &r.warps[i]
@@ -46,18 +46,22 @@ func (r *Runner) runCTA() (running, progress bool, s signal) {
 			running = running || w.state == waiting
 			continue
 		}
-		running, progress = true, true
-		if s := r.runWarp(w); s == faulted || r.disagree {
+		running = true
+		s := r.runWarp(w)
+		if s == faulted || r.disagree {
 			return running, progress, s
 		}
+		progress = progress || s != spinning
 	}
 	return running, progress, next
 }
 
 // runWarp runs one warp until it waits, exits or has used its time slice.
 func (r *Runner) runWarp(w *warp) signal {
+	looked := spinning
 	for left := timeSlice * WarpSize; left > 0; {
 		t := w.top()
+		at := t.block
 		b := &r.p.Blocks[t.block]
 		if w.ip < 0 {
 			if b.Barrier && t.mask != w.live && w.letOthersExit() {
@@ -95,6 +99,10 @@ func (r *Runner) runWarp(w *warp) signal {
 			return faulted
 		}
 		r.leaveBlock(w, b)
+		if b.Spins && w.top().block == at {
+			return looked
+		}
+		looked = next
 		if !w.settle() && !w.resume() {
 			w.state = done
 			for len(w.inLoops) > 0 {

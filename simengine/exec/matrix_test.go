@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/mma"
@@ -279,9 +280,9 @@ func matrixInput(name string) []byte {
 	return data
 }
 
-// TestMatricesAgainstSilicon runs each instruction on matrices with the same registers as an H200 did
-// and wants the same results. testdata/matrices.txt has a line of words in hexadecimal for each;
-// MATRICES=DIR writes the kernels and what they read there instead, for deploy/calibrate/microbench/fragments.cu.
+// TestMatricesAgainstSilicon runs each instruction on matrices with the same registers as an H200 did and wants the
+// same results. The file testdata/matrices.txt.gz has a line of words in hexadecimal for each. MATRICES=DIR writes
+// the kernels and what they read there instead, for deploy/calibrate/microbench/fragments.cu.
 func TestMatricesAgainstSilicon(t *testing.T) {
 	if dir := os.Getenv("MATRICES"); dir != "" {
 		for name, op := range matrixOps() {
@@ -291,7 +292,7 @@ func TestMatricesAgainstSilicon(t *testing.T) {
 		}
 		return
 	}
-	text, err := os.ReadFile("testdata/matrices.txt")
+	text, err := results.Content("testdata/matrices.txt.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

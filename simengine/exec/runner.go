@@ -216,6 +216,9 @@ func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs O
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.WarpsIndependent()) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
+	if opt.WholeGrid && !FitsTogether(r.p, l) {
+		return fmt.Errorf("run %s: all CTAs of a grid of %d asked for together", r.p.Kernel.Name, l.Grid.Count())
+	}
 	if r.p.Distinct {
 		if err := checkDistinct(mem, r.p.Kernel, l.Params); err != nil {
 			return err
@@ -238,7 +241,7 @@ func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs O
 		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
 	}
 	r.series = opt.GlobalRaces
-	if size, _ := clusterOf(r.p, &l); size.Count() > 1 {
+	if size, _ := clusterOf(r.p, &l); size.Count() > 1 || opt.WholeGrid {
 		r.series = nil // knows one CTA at a time
 	}
 	r.checkRaces = !opt.Races || !canRestart || r.p.Waits || !r.p.CanFilterRaces() || r.series != nil

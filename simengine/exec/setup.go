@@ -82,6 +82,9 @@ func (r *Runner) setup() {
 	if r.launch.DynamicShared > 0 {
 		n = p.DynamicShared + r.launch.DynamicShared
 	}
+	if reserved := p.ReservedShared(); reserved > 0 {
+		n = (n+15)&^15 + reserved
+	}
 	r.shared = zeroed(r.shared, n)
 	r.localBytes = k.LocalBytes
 	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)

@@ -4,8 +4,9 @@ package exec
 type signal uint8
 
 const (
-	next    signal = iota
-	suspend        // the warp waits at a barrier
-	retry          // the warp waits before the instruction
-	faulted        // Runner.fault says why
+	next     signal = iota
+	suspend         // the warp waits at a barrier
+	retry           // the warp waits before the instruction
+	spinning        // the warp looked once more whether it need wait for another thread
+	faulted         // Runner.fault says why
 )

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/warptune/warptune/simengine/exec/internal/code"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -74,6 +75,21 @@ func (r *Runner) machineValue(w *warp, l int, reg ir.Special) uint32 {
 		return uint32(r.launch.DynamicShared)
 	case ir.TotalSmemSize:
 		return uint32(len(r.shared))
+	case ir.EnvReg1, ir.EnvReg2:
+		if !r.p.Spins { // it does not wait for the grid, and may be launched in the ordinary way
+			return 0
+		}
+		at := uint64(memory.GridWorkspace)
+		if reg == ir.EnvReg1 {
+			at >>= 32
+		}
+		return uint32(at)
+	case ir.ReservedSmemBegin, ir.ReservedSmem0, ir.ReservedSmem1:
+		return uint32(len(r.shared) - r.p.ReservedShared())
+	case ir.ReservedSmemEnd:
+		return uint32(len(r.shared))
+	case ir.ReservedSmemCap:
+		return uint32(r.p.ReservedShared())
 	case ir.Clock:
 		return uint32(w.steps)
 	}

@@ -14,10 +14,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
-// arrays writes a random kernel with a private array in local memory: every word is stored
-// first, then words and vectors are loaded, added to and stored at places computed in
-// several ways, in straight code, behind branches and in loops; in the end all that it has is
-// stored to global memory.
+// arrays writes a random kernel with a private array in local memory. Every word is stored first. Then words and
+// vectors are loaded, added to and stored at places computed in several ways, in straight code, behind branches and
+// in loops. In the end all that it has is stored to global memory.
 type arrays struct {
 	*rand.Rand
 	words, labels, registers int

@@ -58,8 +58,8 @@ func runTexture(t *testing.T, mode Mode, o texture.Object, body string) ([]uint3
 	fill := memory.Generated(func(i int64) float64 {
 		return float64(i%int64(o.Channels)*1000 + i/int64(o.Channels))
 	})
-	for _, b := range []memory.Buffer{{Name: "array", Elem: o.Elem, Count: o.Texels() * int64(o.Channels), Fill: fill, Takes: int64(o.Bytes())}, {Name: "out", Elem: ir.U32, Count: 128, Fill: memory.Constant(0)}} {
-		if _, err := m.Alloc(b); err != nil {
+	for _, b := range []memory.Buffer{{Name: "array", Elem: o.Elem, Count: o.Texels() * int64(o.Channels), Fill: fill}, {Name: "out", Elem: ir.U32, Count: 128, Fill: memory.Constant(0)}} {
+		if _, err := m.AllocTiled(b, int64(o.Bytes())); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,6 +82,9 @@ func (r *Runner) timeOut() bool {
 
 // deadlock is the fault of CTAs of which every warp waits or has exited.
 func (r *Runner) deadlock() error {
+	if err := r.spinsForever(); err != nil {
+		return err
+	}
 	var first *warp
 	rank := 0
 	var where []string
@@ -104,6 +107,28 @@ func (r *Runner) deadlock() error {
 	w := &r.warps[first.id]
 	r.fail(w, w.barrierI, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
 	return r.fault
+}
+
+// spinsForever is the fault of a warp that waits for what another thread writes while nothing else can go on. Executed
+// alone a CTA may wait for one that is not executed: that is the limit of steps.
+func (r *Runner) spinsForever() error {
+	for n := range r.size {
+		c := r.state(n)
+		for i := range c.warps[:c.nwarps] {
+			if c.warps[i].state != ready {
+				continue
+			}
+			r.activate(n)
+			w := &r.warps[i]
+			f := fault.Fault{Kind: fault.StepLimit, Thread: w.first, Detail: "the warp waits until another thread has written, which is not executed with it: CTAs that wait for each other are executed together in small grids only"}
+			if r.opt.WholeGrid {
+				f.Kind, f.Detail = fault.BarrierDivergence, "the warp waits until another thread has written, and no other thread of the grid goes on"
+			}
+			r.fail(w, &code.Instr{PC: r.p.Blocks[w.top().block].PC}, f)
+			return r.fault
+		}
+	}
+	return nil
 }
 
 // waitText says what a warp waits for.

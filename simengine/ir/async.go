@@ -56,15 +56,16 @@ func (in *Instr) Coordinates() []Operand {
 const RankShift = 24
 
 // FencesBeyondCTA reports whether an instruction waits until the rest of the device sees what its threads wrote: a fence
-// of a scope beyond the CTA, or an arrival at an mbarrier that releases at one.
+// of a scope beyond the CTA, or what releases at one.
 func (in *Instr) FencesBeyondCTA() bool {
 	return in.Op == Membar && in.Scope > ScopeCTA || in.ReleasesBeyondCTA()
 }
 
-// ReleasesBeyondCTA reports whether an instruction arrives at an mbarrier with release semantics at a scope beyond the
-// CTA. ptxas makes MEMBAR.ALL.CTA, MEMBAR.ALL.GPU and ERRBAR of it before the arrival (13.0.88, sm_90a).
+// ReleasesBeyondCTA reports whether an instruction is a store, an atomic or an arrival at an mbarrier with release
+// semantics at a scope beyond the CTA. ptxas makes MEMBAR.ALL.GPU and ERRBAR of it before the instruction, and
+// MEMBAR.ALL.CTA before these for an mbarrier (13.0.88, sm_90a).
 func (in *Instr) ReleasesBeyondCTA() bool {
-	return in.Op == MbarArrive && in.Mod&ModRelease != 0 && in.Scope > ScopeCTA
+	return (in.Op == MbarArrive || in.Op == St || in.Op == Atom || in.Op == Red) && in.Mod&ModRelease != 0 && in.Scope > ScopeCTA
 }
 
 // Mbarrier returns the address of the mbarrier at which a BulkCopy completes; nil: none.

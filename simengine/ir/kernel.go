@@ -136,9 +136,9 @@ type Instr struct {
 	Space   Space  // Ld, St, Atom, Red, Cvta, CpAsync (destination is Shared)
 	Cache   CacheOp
 	Scope   Scope // Atom, Red, Membar, strong Ld and St
-	// Vec is the elements of a vector Ld/St: 1, 2, 4 or 8; of an Atom or Red 0, or 2 to 8. With ModMatrix a Ld is an
-	// ldmatrix of so many matrices of 8 rows of 16 bytes: lane i gives the address of row
-	// i%8 of matrix i/8, and Dst[m] of lane i is 32 bits of matrix m (see Fragment).
+	// Vec is the elements of a vector Ld/St: 1, 2, 4 or 8; of an Atom or Red 0, or 2 to 8. With ModMatrix a Ld is
+	// an ldmatrix of so many matrices of 8 rows of 16 bytes. Lane i gives the address of row i%8 of matrix i/8, and
+	// Dst[m] of lane i is 32 bits of matrix m (see Fragment).
 	Vec    uint8
 	Matrix *Matrix  // Mma, Wgmma; shared by copies of the instruction
 	Field  MapField // TensormapSet

@@ -87,6 +87,9 @@ var specialNames = [...]string{
 	ClusterCTAIdX: "%cluster_ctaid.x", ClusterCTAIdY: "%cluster_ctaid.y", ClusterCTAIdZ: "%cluster_ctaid.z",
 	ClusterNCTAIdX: "%cluster_nctaid.x", ClusterNCTAIdY: "%cluster_nctaid.y", ClusterNCTAIdZ: "%cluster_nctaid.z",
 	ClusterCTARank: "%cluster_ctarank", ClusterNCTARank: "%cluster_nctarank", IsExplicitCluster: "%is_explicit_cluster",
+	EnvReg1: "%envreg1", EnvReg2: "%envreg2",
+	ReservedSmemBegin: "%reserved_smem_offset_begin", ReservedSmemEnd: "%reserved_smem_offset_end", ReservedSmemCap: "%reserved_smem_offset_cap",
+	ReservedSmem0: "%reserved_smem_offset_0", ReservedSmem1: "%reserved_smem_offset_1",
 }
 
 // modNames lists the flags that appear in an opcode under one spelling

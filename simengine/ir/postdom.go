@@ -83,11 +83,10 @@ func (k *Kernel) Dominators() []int {
 	return g.dominators()
 }
 
-// postDominators sets IPDom. Lanes that exit do not reconverge, so a path that
-// leaves the kernel early is not counted: with several exits the one that most
-// blocks reach is the end, and only paths to it count, except in blocks that
-// cannot reach it. Without this a return inside a branch would put the
-// reconvergence of everything around it at the end of the kernel.
+// postDominators sets IPDom. Lanes that exit do not reconverge, so a path that leaves the kernel early is not
+// counted. With several exits the one that most blocks reach is the end, and only paths to it count, except in
+// blocks that cannot reach it. Without this a return inside a branch would put the reconvergence of everything
+// around it at the end of the kernel.
 func (k *Kernel) postDominators() {
 	n := len(k.Blocks)
 	end := k.mainExit()

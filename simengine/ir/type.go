@@ -273,4 +273,11 @@ const (
 	ClusterCTARank
 	ClusterNCTARank
 	IsExplicitCluster
+	EnvReg1 // of a cooperative launch the upper half of the address of the grid's workspace, else 0
+	EnvReg2 // the lower half
+	ReservedSmemBegin
+	ReservedSmemEnd
+	ReservedSmemCap
+	ReservedSmem0
+	ReservedSmem1
 )

@@ -16,12 +16,11 @@ var (
 	steps      = [3]float64{0.8191725134, 0.6710436067, 0.5497004779}
 )
 
-// CTA is the k-th of a sequence of Points CTAs that covers a grid evenly wherever it is cut off:
-// each eighth of each axis has as many of the first 8, each sixteenth as many of the first 16, and
-// so on. Rows at an edge of the grid are drawn as often as they occur. So are CTAs whose work
-// depends on the low bits of their index, because no two points lie at the same place in
-// their parts. Grids of other shapes over the same data are looked at in the same places, so that
-// configurations share the error of the sample.
+// CTA is the k-th of a sequence of Points CTAs that covers a grid evenly wherever it is cut off. Each eighth of
+// each axis has as many of the first 8, each sixteenth as many of the first 16, and so on. Rows at an edge of the
+// grid are drawn as often as they occur. So are CTAs whose work depends on the low bits of their index, because no
+// two points lie at the same place in their parts. Grids of other shapes over the same data are looked at in the
+// same places, so that configurations share the error of the sample.
 func CTA(k int, grid [3]int) int64 {
 	id, stride := int64(0), int64(1)
 	for axis, n := range grid {

@@ -21,12 +21,11 @@ func mean(of []point) (m Length) {
 	return m
 }
 
-// stratify chooses n of the points so that they are in the mean about as long as all. It is
-// stratified sampling (W. Cochran, Sampling Techniques, 1977, ch. 5): the points are sorted by
-// length and cut into n strata of equal size, and one of each is chosen. In each, from the shortest
-// stratum on, that is the one closest to the stratum's mean plus what those chosen before fell
-// short of theirs. measure returns the exact length of one that was chosen, which may differ
-// from that of the point.
+// stratify chooses n of the points so that they are in the mean about as long as all. It is stratified sampling (W.
+// Cochran, Sampling Techniques, 1977, ch. 5): the points are sorted by length and cut into n strata of equal size,
+// and one of each is chosen. In each, from the shortest stratum on, that is the one closest to the stratum's mean
+// plus what those chosen before fell short of theirs. The function measure returns the exact length of one that was
+// chosen, which may differ from that of the point.
 //
 // It returns the numbers k of those chosen, ascending.
 func stratify(points []point, n int, measure func(k int) (float64, error)) ([]int, error) {

@@ -1,6 +1,6 @@
-// Package trace is the record of what the warps of a CTA did, as the levels of
-// package timing replay it: the basic blocks each warp executed and, for every memory
-// instruction, the memory lines, sectors and bank passes its lanes touched.
+// Package trace is the record of what the warps of a CTA did, as the levels of package timing replay it. It has the
+// basic blocks that each warp executed and, for every memory instruction, the memory lines, sectors and bank passes
+// that its lanes touched.
 //
 // It is data only. Package exec runs a kernel and reports to an observer,
 // package timing/coalesce is the observer that builds these records, and

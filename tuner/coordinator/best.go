@@ -56,11 +56,10 @@ const descriptorPart = "the architecture descriptor"
 // asked for, those of the newest sweeps.
 const mostDefinitions = 32
 
-// Best returns the best configuration known for a definition, architecture and
-// problem, or the nearest there is: that of the nearest problem, then that of one of
-// the similar architectures; and only where nothing is known of the definition
-// asked for, that of another one of the same function, with what has changed. Another
-// kernel of the same name is no answer.
+// Best returns the best configuration known for a definition, architecture and problem, or the nearest there is:
+// that of the nearest problem, then that of one of the similar architectures. Only where nothing is known of the
+// definition asked for is it that of another one of the same function, with what has changed. Another kernel of the
+// same name is no answer.
 func (c *Coordinator) Best(_ context.Context, q BestQuery) (BestAnswer, error) {
 	all, lost, err := c.candidates(&q)
 	if err != nil {
@@ -132,9 +131,9 @@ func (c *Coordinator) candidates(q *BestQuery) (all []tuner.Best, lost int64, er
 	return all, lost, nil
 }
 
-// definitions returns, by the bundles of candidates, what of the definition asked for
-// is different there, for those of the same function. other names a function of the
-// kernel's name that is not the one asked for; "": there is none.
+// definitions returns, by the bundles of candidates, what of the definition asked for is different there, for those
+// of the same function. The result other names a function of the kernel's name that is not the one asked for; "":
+// there is none.
 func (c *Coordinator) definitions(q *BestQuery, all []tuner.Best) (known map[string][]string, other string, err error) {
 	known = map[string][]string{}
 	looked := map[string]bool{}

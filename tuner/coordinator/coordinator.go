@@ -1,10 +1,9 @@
 // Package coordinator runs sweeps: it owns the lock, the clock and the ledger,
 // and makes what the ledger changes durable before it answers anybody.
 //
-// Calls change the ledger under one lock and add what they changed to the
-// group that waits for the disk; one writer commits group after group, each in
-// one transaction, and a call returns when the group with its changes is
-// durable. What is shown of sweeps is what was durable when last looked at.
+// Calls change the ledger under one lock and add what they changed to the group that waits for the disk. One writer
+// commits group after group, each in one transaction. A call returns when the group with its changes is durable.
+// What is shown of sweeps is what was durable when last looked at.
 //
 // It speaks no protocol (package rpc) and evaluates nothing.
 package coordinator

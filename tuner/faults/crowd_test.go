@@ -19,10 +19,9 @@ import (
 	"github.com/warptune/warptune/tuner/worker"
 )
 
-// Nothing passes any more between a coordinator and its workers, and nobody is told: both
-// ends let go of all their connections within half a minute, and when the line is whole
-// again the sweep goes on without a lease that was lost. (It takes as long as that: in
-// virtual time TestHalfOpenConnections of tuner/worker does the same at once.)
+// Nothing passes any more between a coordinator and its workers, and nobody is told. Both ends let go of all their
+// connections within half a minute. When the line is whole again the sweep goes on without a lease that was lost.
+// (It takes as long as that: in virtual time TestHalfOpenConnections of tuner/worker does the same at once.)
 func TestHalfOpenProcesses(t *testing.T) {
 	if tunertest.Times(0, 1) == 0 {
 		t.Skip("it waits for half a minute: it is among the long forms")

@@ -10,9 +10,9 @@ import (
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
-// The database is moved away, or deleted, or another is put in its place, while a
-// coordinator uses it: the coordinator ends and says so, and nothing is acknowledged
-// that is not in the file that is there when it has been put back.
+// The database is moved away, or deleted, or another is put in its place, while a coordinator uses it. The
+// coordinator ends and says so, and nothing is acknowledged that is not in the file that is there when it has been
+// put back.
 func TestDatabaseGone(t *testing.T) {
 	for _, how := range []string{"moved away", "replaced"} {
 		s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 1200})

@@ -245,9 +245,9 @@ func linearisable(t *testing.T, dir string, s *sweep) {
 	t.Logf("%d calls, %d operations on %d trials; %d of them wrong; %v", len(all), calls, len(histories), wrong, heard)
 }
 
-// Workers and the coordinator are killed, the coordinator also within commits, and
-// workers are stopped for longer than their leases last, so that others are granted
-// what they hold; all that anybody was told is what one register a trial could say.
+// Workers and the coordinator are killed, the coordinator also within commits. Workers are stopped for longer than
+// their leases last, so that others are granted what they hold. All that anybody was told is what one register a
+// trial could say.
 func TestLinearisable(t *testing.T) {
 	rounds := tunertest.Times(12, 150)
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(250 * rounds)})

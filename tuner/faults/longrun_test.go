@@ -60,9 +60,9 @@ func disturb(t *testing.T, rng *rand.Rand, workers []*supervised, p *proxy, slow
 	}
 }
 
-// Sweeps come and go for long, while workers are killed, lines are cut and held up, and the
-// disk is slow at times: each ends with its table, and the coordinator, which is one process
-// all the while, has no more goroutines, memory and files in the end than in the beginning.
+// Sweeps come and go for long, while workers are killed, lines are cut and held up, and the disk is slow at times.
+// Each ends with its table. The coordinator, which is one process all the while, has no more goroutines, memory and
+// files in the end than in the beginning.
 func TestLongRun(t *testing.T) {
 	rounds := tunertest.Times(6, 25)
 	rng := tunertest.Rand(t)

@@ -93,11 +93,9 @@ func (s *sweep) worker(name string) role {
 	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full, History: s.history}
 }
 
-// verdict checks, after the storm, all that must hold whatever happened: each
-// configuration has exactly one result, the store is sound, the best is the
-// oracle's and confirmed by a second worker, nothing acknowledged is missing,
-// and the table is that of an undisturbed sweep, but for configurations that
-// had to be given up.
+// verdict checks, after the storm, all that must hold whatever happened. Each configuration has exactly one result,
+// the store is sound, and the best is the oracle's and confirmed by a second worker. Nothing acknowledged is
+// missing. The table is that of an undisturbed sweep, but for configurations that had to be given up.
 func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 	t.Helper()
 	found, err := store.Check(s.path)

@@ -128,7 +128,7 @@ func (d *Definition) read(r *reader, doc document) {
 		return
 	}
 	k := r.record(spec, []string{"Launches", "ClusterSize", "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
-		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Answer", "Tolerance"},
+		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Cooperative", "Answer", "Tolerance"},
 		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
 		d.Name = n
@@ -423,6 +423,9 @@ func (d *Definition) Launchable() error {
 		if err := d.arguments[i].refused(); err != nil {
 			return fmt.Errorf("kernel %s: %w", d.Name, err)
 		}
+	}
+	if err := d.checkTemplate(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
 	}
 	if err := d.checkSignature(); err != nil {
 		return fmt.Errorf("kernel %s: %w", d.Name, err)

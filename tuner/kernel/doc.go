@@ -10,6 +10,7 @@
 //
 //	MaxRegisters          expression: registers per thread, 0 = no cap
 //	SharedMemoryCarveout  expression: -1 = driver's choice, else percent of the maximum
+//	Cooperative           expression: 1 = a cooperative launch, whose CTAs are resident together
 //	SharedMemory          dynamic shared bytes per block; an expression too
 //	Language "PTX"        KernelFile is a path template such as ptx/reduce_{BLOCK_SIZE}.ptx
 //	FillType "Generator"  DataSource is an expression over the element index i

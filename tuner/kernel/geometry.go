@@ -16,6 +16,7 @@ type launchSpec struct {
 	shared        expression
 	maxRegisters  expression
 	carveOut      expression
+	cooperative   expression
 }
 
 var axes = [3]string{"X", "Y", "Z"}
@@ -28,6 +29,7 @@ func (d *Definition) readLaunch(r *reader, k *record) launchSpec {
 		shared:       k.expression("SharedMemory"),
 		maxRegisters: k.expression("MaxRegisters"),
 		carveOut:     k.expression("SharedMemoryCarveout"),
+		cooperative:  k.expression("Cooperative"),
 	}
 	l.block = r.extents(k, "LocalSize")
 	l.global = r.extents(k, "GlobalSize")
@@ -56,7 +58,7 @@ func (d *Definition) readLaunch(r *reader, k *record) launchSpec {
 
 // expressions lists all that can be checked alike.
 func (l *launchSpec) expressions() []*expression {
-	list := []*expression{&l.shared, &l.maxRegisters, &l.carveOut}
+	list := []*expression{&l.shared, &l.maxRegisters, &l.carveOut, &l.cooperative}
 	for i := range 3 {
 		list = append(list, &l.block[i], &l.global[i], &l.cluster[i])
 		for j := range l.divisors[i] {

@@ -18,6 +18,7 @@ type Launch struct {
 	KernelName    string
 	Grid, Block   [3]int64 // CTAs; threads
 	Cluster       [3]int64 // CTAs; zeros: what the PTX requires, else none
+	Cooperative   bool     // all CTAs are resident together; kernels that call grid_group::sync are without it, too
 	DynamicShared int      // bytes per CTA
 	MaxRegisters  int      // per thread, 0: no cap
 	CarveOut      int      // -1: the driver's choice, else percent of the maximum
@@ -135,6 +136,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 	if err = s.clusterSize(l, b); err != nil {
 		return err
 	}
+	cooperative := 0
 	for _, x := range []struct {
 		to                     *int
 		from                   expression
@@ -143,6 +145,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		{&l.DynamicShared, s.shared, 0, 0, maxShared},
 		{&l.MaxRegisters, s.maxRegisters, 0, 0, 255},
 		{&l.CarveOut, s.carveOut, -1, -1, 100},
+		{&cooperative, s.cooperative, 0, 0, 1},
 	} {
 		v, err := b.integer(x.from, x.otherwise, x.least, x.most)
 		if err != nil {
@@ -150,6 +153,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		}
 		*x.to = int(v)
 	}
+	l.Cooperative = cooperative == 1
 	return nil
 }
 

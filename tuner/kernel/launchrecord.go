@@ -164,10 +164,7 @@ func (r *launchRecord) launch() (*Launch, error) {
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
-	if r.Cooperative {
-		return nil, fmt.Errorf("cooperative: grid-wide barriers are not modelled")
-	}
-	l := &Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true}
+	l := &Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true, Cooperative: r.Cooperative}
 	if err := r.extents(l); err != nil {
 		return nil, err
 	}

@@ -280,7 +280,6 @@ var bad = []struct{ name, old, new, want string }{
 	{"Python's NaN", `"value": 0.25`, `"value": NaN`, "value: null is not a value of type float"},
 	{"Python's infinity", `"value": 0.25`, `"value": -Infinity`, "value: null is not a value of type float"},
 	{"an infinite integer", `"value": -5`, `"value": "inf"`, "value: a number is expected, not \"inf\""},
-	{"cooperative", `"dynamic_smem": 1024`, `"cooperative": true`, "cooperative: grid-wide barriers are not modelled"},
 	{"no value", `"type": "i32", "value": -5`, `"type": "i32"`, "value: missing"},
 	{"fraction", `"value": -5`, `"value": 1.5`, "1.5 is not a value of type int32"},
 	{"min over max", `"min": -3, "max": 50302`, `"min": 3, "max": 2`, "min: 3 is more than max, 2"},

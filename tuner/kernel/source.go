@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,6 +95,20 @@ func (d *Definition) collect(s *sourceSpec) error {
 	}
 	delete(found.Files, s.file)
 	s.headers = found.Files
+	return nil
+}
+
+// jinja is what a template of Jinja has and C++ has not: a name in double braces before a declarator, or a statement.
+var jinja = regexp.MustCompile(`\{\{\s*[A-Za-z_]\w*\s*\}\}\s*(?:[*&]|\w)|\{%-?\s*\w+`)
+
+// checkTemplate refuses a source that is a template of text.
+func (d *Definition) checkTemplate() error {
+	if d.Language != CUDA {
+		return nil
+	}
+	if m := jinja.Find(remark.ReplaceAll(d.source.text, nil)); m != nil {
+		return fmt.Errorf("%s: the file is a template of Jinja (%s): render it, for each value that chooses its text, and give the result", d.source.path, m)
+	}
 	return nil
 }
 

@@ -13,6 +13,9 @@ const (
 	countDRAMWritten = "dram__bytes_write.sum"
 	countL2Read      = "lts__t_sectors_op_read.sum"
 	countL2Written   = "lts__t_sectors_op_write.sum"
+	countL2ToL1      = "l1tex__m_xbar2l1tex_read_bytes.sum"
+	countL1ToL2      = "l1tex__m_l1tex2xbar_write_bytes.sum"
+	countShared      = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 	countWavefronts  = "l1tex__data_pipe_lsu_wavefronts.sum"
 	countTime        = "gpu__time_duration.sum" // nanoseconds
 	countWarp        = "smsp__inst_executed.sum"
@@ -51,7 +54,7 @@ func flop(r *Result) float64 {
 
 // tableMetrics are all that a table is made of.
 var tableMetrics = append(flopMetrics(), []string{
-	countDRAMRead, countDRAMWritten, countL2Read, countL2Written, countWavefronts, countTime, countWarp, countThread, countLoadSectors, countLoads,
+	countDRAMRead, countDRAMWritten, countL2ToL1, countL1ToL2, countWavefronts, countTime, countWarp, countThread, countLoadSectors, countLoads,
 	countStoreSector, countStores, countConflictsLd, countConflictsSt, countDRAMShare, countIssueShare, countL1Hits, countL2Hits, countWaves, countSampling,
 }...)
 
@@ -128,7 +131,7 @@ func valueColumns() []valueColumn {
 		always(text("validity", "Validity", "correct, or why it is not valid", false, validityOf)),
 		number("time_us", "Time", "us", "less", "predicted, from start to start of launches back to back", true, func(r *Result) float64 { return r.Outcome.TimeUS }),
 		number("gpu_time_us", "GPU time", "us", "less", "predicted, on the GPU alone (gpu__time_duration.sum)", false, counter(countTime, 1e-3)),
-		number("sampling_error", "Sampling error", "share", "less", "by which sampling the grid may be off", false, func(r *Result) float64 { return r.Outcome.Metrics[countSampling] }),
+		number("sampling_error", "Sampling error", "share", "less", "by which the time may be off as only some CTAs are simulated", false, func(r *Result) float64 { return r.Outcome.Metrics[countSampling] }),
 		whole("registers", "Registers", "count", "", "a thread", true, func(r *Result) float64 { return float64(r.Outcome.Registers) }),
 		whole("spill_bytes", "Spilled", "bytes", "less", "registers spilled, a thread", true, func(r *Result) float64 { return float64(r.Outcome.SpillBytes) }),
 		whole("shared_bytes", "Shared memory", "bytes", "", "a CTA, static and dynamic", true, func(r *Result) float64 { return float64(r.Outcome.Shared) }),
@@ -137,12 +140,12 @@ func valueColumns() []valueColumn {
 		text("limiter", "Limiter", "what limits occupancy", true, func(r *Result) string { return r.Outcome.Limiter }),
 		text("bound", "Bound", "what bounds the time", true, func(r *Result) string { return r.Outcome.Bound }),
 		number("dram_bytes", "DRAM traffic", "bytes", "less", "read and written, a launch", false, func(r *Result) float64 { return metric(&r.Outcome, countDRAMRead, countDRAMWritten) }),
-		number("l2_bytes", "L2 traffic", "bytes", "less", "sectors read and written, a launch", false, func(r *Result) float64 { return sectorBytes * metric(&r.Outcome, countL2Read, countL2Written) }),
+		number("l2_bytes", "L2 traffic", "bytes", "less", "between the SMs and L2, a launch", false, func(r *Result) float64 { return metric(&r.Outcome, countL2ToL1, countL1ToL2) }),
 		number("l1_bytes", "L1 and shared traffic", "bytes", "less", "128 bytes a wavefront, a launch", false, counter(countWavefronts, lineBytes)),
-		number("dram_share", "DRAM use", "share", "", "of its peak, of the time on the GPU", false, counter(countDRAMShare, 0.01)),
-		number("issue_share", "Issue use", "share", "", "issue slots that are used", false, counter(countIssueShare, 0.01)),
-		number("l1_hit_share", "L1 hits", "share", "more", "of sectors", false, counter(countL1Hits, 0.01)),
-		number("l2_hit_share", "L2 hits", "share", "more", "of sectors", false, counter(countL2Hits, 0.01)),
+		number("dram_share", "DRAM, of peak", "share", "", "bandwidth used, as a share of the peak", false, counter(countDRAMShare, 0.01)),
+		number("issue_share", "Issue, of peak", "share", "", "issue slots that are used", false, counter(countIssueShare, 0.01)),
+		number("l1_hit_share", "L1 hit rate", "share", "more", "of the sectors looked up", false, counter(countL1Hits, 0.01)),
+		number("l2_hit_share", "L2 hit rate", "share", "more", "of the sectors looked up", false, counter(countL2Hits, 0.01)),
 		number("warp_instructions", "Instructions", "count", "less", "of warps, executed in a launch", false, counter(countWarp, 1)),
 		number("flop", "Operations", "flop", "", "floating-point operations of all kinds, or integer ones of tensor cores, in a launch: a fused multiply-add is two", false, flop),
 		ratio(number("active_lanes", "Active lanes", "count", "more", "of 32, of an instruction in the mean", false, over([]string{countThread}, []string{countWarp}))),

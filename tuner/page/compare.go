@@ -14,11 +14,11 @@ import (
 // compared is a sweep's valid configurations by name.
 type compared struct {
 	state tuner.Sweep
-	at    map[string]measured
+	at    map[string]timed
 	best  float64
 }
 
-type measured struct {
+type timed struct {
 	trial  int64
 	timeUS float64
 	config search.Config
@@ -62,8 +62,8 @@ func (h *handler) comparison(ctx context.Context, ids []string) (*Comparison, er
 }
 
 // byConfig is the valid rows of a level by their configuration, whatever the order of its parameters.
-func (t *rows) byConfig(level string) map[string]measured {
-	out := make(map[string]measured, t.len())
+func (t *rows) byConfig(level string) map[string]timed {
+	out := make(map[string]timed, t.len())
 	for row := range t.len() {
 		if t.valid[row] && (t.level[row] == level || t.level[row] == "") {
 			config := t.config(row)
@@ -72,7 +72,7 @@ func (t *rows) byConfig(level string) map[string]measured {
 				parts[i] = name + "=" + config.Values[i].Text()
 			}
 			slices.Sort(parts)
-			out[strings.Join(parts, ",")] = measured{t.trialOf(row), t.time[row], config}
+			out[strings.Join(parts, ",")] = timed{t.trialOf(row), t.time[row], config}
 		}
 	}
 	return out

@@ -14,22 +14,24 @@
 //	GET  data/sweeps/ID/ranking                   Ranking: the rows best first, ties grouped
 //	GET  data/sweeps/ID/failures                  Failures: configurations that are not valid, and why
 //	GET  data/sweeps/ID/importance                Importance: which parameters matter, and which interact
+//	GET  data/sweeps/ID/measured                  Measured: predicted against measured times of the same configurations
 //	GET  data/sweeps/ID/trials/TRIAL              Trial: all that is stored of a configuration, at once
 //	GET  data/sweeps/ID/explain?trials=N[,N…]     Explained: simulated again, with findings, source lines, occupancy
 //	GET  data/compare?sweeps=ID,ID[,…]            Comparison: one kernel on several architectures
 //	GET  login, POST login, POST logout           a form that takes a token, where the coordinator asks for one: Overview.Role says so
 //
-// Documents are JSON with a field schema; an error is a Problem with the status 400 (what was asked makes no sense), 401
-// (log in), 403 (the role may not), 404 (no such sweep or trial), 422 (the configuration cannot be explained here), 429 or
-// 503 (try again). Numbers that are not known are null.
+// Documents are JSON with a field schema, and an error is a Problem. Its status is 400 (what was asked makes no
+// sense), 401 (log in), 403 (the role may not), 404 (no such sweep or trial), 422 (the configuration cannot be
+// explained here), 429 or 503 (try again). Numbers that are not known are null.
 //
 // # What is live
 //
-// Every document has an ETag, and is answered 304 while it is as it was. The page asks for data/sweeps once a second
-// while something runs, and for the others when Sweep.Revision differs from the last one seen. Polling and
-// not server-sent events: a browser opens at most six connections to an HTTP/1.1 server, so that a stream for each tab
-// blocks the seventh; a 304 costs less than keeping a stream; and a poll needs no second way for reconnecting, proxies
-// that buffer, tokens that are withdrawn, and tabs in the background, which browsers throttle by themselves.
+// Every document has an ETag, and is answered 304 while it is as it was. The page asks for data/sweeps once a
+// second while something runs, and for the others when Sweep.Revision differs from the last one seen. Polling and
+// not server-sent events. A browser opens at most six connections to an HTTP/1.1 server, so that a stream for each
+// tab blocks the seventh, and a 304 costs less than keeping a stream. A poll needs no second way for reconnecting,
+// proxies that buffer, tokens that are withdrawn, and tabs in the background, which browsers throttle by
+// themselves.
 //
 // # The file
 //
@@ -53,6 +55,7 @@ const (
 	TrialSchema      = "warptune.page.trial.v1"
 	ExplainedSchema  = "warptune.page.explained.v1"
 	ComparisonSchema = "warptune.page.comparison.v1"
+	MeasuredSchema   = "warptune.page.measured.v1"
 )
 
 // Problem is what went wrong, in words.

@@ -50,6 +50,10 @@ func Handler(source Source, o Options) http.Handler {
 	mux.HandleFunc("GET /data/sweeps/{id}/ranking", h.document(h.ranking))
 	mux.HandleFunc("GET /data/sweeps/{id}/failures", h.document(h.failures))
 	mux.HandleFunc("GET /data/sweeps/{id}/importance", h.document(h.importance))
+	mux.HandleFunc("GET /data/sweeps/{id}/measured", h.document(func(r *http.Request) (any, string, error) {
+		m, err := h.measured(r.Context(), r.PathValue("id"))
+		return m, "", err
+	}))
 	mux.HandleFunc("GET /data/sweeps/{id}/trials/{trial}", h.document(h.trial))
 	mux.HandleFunc("GET /data/sweeps/{id}/explain", h.document(h.explained))
 	mux.HandleFunc("GET /data/compare", h.document(h.compare))

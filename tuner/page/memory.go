@@ -54,12 +54,16 @@ func known(v float64) *float64 {
 func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 	o := &r.Outcome
 	get := func(names ...string) float64 { return metric(o, names...) }
-	seconds := get(countTime) * 1e-9
-	wave := lineBytes * get(countWavefronts)
-	shared := lineBytes * get("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")
-	l1Read := sectorBytes * get(countLoadSectors)
-	l1Written := sectorBytes * get(countStoreSector)
 	carve := get("launch__shared_mem_config_size")
+	l1 := math.NaN()
+	if carve >= 0 && d.L1SharedBytes > 0 {
+		l1 = float64(d.L1SharedBytes) - carve
+	}
+	sharedBytes := lineBytes * get(countShared)
+	if o.Shared == 0 { // thread indices and shuffles pass there and move no data
+		sharedBytes = 0
+	}
+	const dataStage = "the data stage that L1 and shared memory have in common, 128 bytes for each wavefront"
 	levels := []MemoryLevel{
 		{
 			Level: "registers", Title: "Registers", CapacityBytes: known(4 * float64(d.RegistersPerSM)), InUseBytes: known(registersInUse(r, d)),
@@ -67,48 +71,55 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 				"sectors of local memory", get("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")),
 		},
 		{
-			Level: "shared", Title: "Shared memory", CapacityBytes: known(carve), InUseBytes: known(sharedInUse(r, carve)), ReadBytes: known(shared),
-			Figures: figures("bytes a CTA", float64(o.Shared), "wavefronts", get("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), "bank conflicts", get(countConflictsLd, countConflictsSt)),
+			Level: "shared", Title: "Shared memory", CapacityBytes: known(carve), InUseBytes: known(sharedInUse(r, carve)), ReadBytes: known(sharedBytes),
+			Counts: "128 bytes for each wavefront: bank conflicts, thread indices and shuffles take some", RateOf: dataStage,
+			Figures: figures("bytes a CTA", float64(o.Shared), "wavefronts", get(countShared), "bank conflicts", get(countConflictsLd, countConflictsSt)),
 		},
 		{
-			Level: "l1", Title: "L1", ReadBytes: known(l1Read), WrittenBytes: known(l1Written), HitShare: known(get("l1tex__t_sector_hit_rate.pct") / 100),
+			Level: "l1", Title: "L1", CapacityBytes: known(l1), ReadBytes: known(sectorBytes * get(countLoadSectors)), WrittenBytes: known(sectorBytes * get(countStoreSector)),
+			Counts: "32 bytes for each sector that global loads and stores ask for", RateOf: dataStage, HitShare: known(get(countL1Hits) / 100),
 			Figures: figures("requests", get(countLoads, countStores), "sectors", get(countLoadSectors, countStoreSector), "wavefronts", get(countWavefronts)),
 		},
 		{
-			Level: "l2", Title: "L2", CapacityBytes: known(float64(d.L2Bytes)), ReadBytes: known(sectorBytes * get(countL2Read)), WrittenBytes: known(sectorBytes * get(countL2Written)),
-			HitShare: known(get("lts__t_sector_hit_rate.pct") / 100), Figures: figures("sectors looked up", get(countL2Read, countL2Written)),
+			Level: "l2", Title: "L2", CapacityBytes: known(float64(d.L2Bytes)), ReadBytes: known(get(countL2ToL1)), WrittenBytes: known(get(countL1ToL2)),
+			Counts: "between the SMs and L2: what L1 did not have, and stores", RateOf: "what the SMs and L2 exchange; the peak is at this mix of reads and writes", HitShare: known(get(countL2Hits) / 100),
+			Figures: figures("sectors looked up, those that cross between its halves twice", get(countL2Read, countL2Written)),
 		},
 		{
-			Level: "dram", Title: "DRAM", CapacityBytes: known(float64(d.DRAMBytes)), ReadBytes: known(get(countDRAMRead)), WrittenBytes: known(get(countDRAMWritten)), Figures: []NamedNumber{},
+			Level: "dram", Title: "DRAM", CapacityBytes: known(float64(d.DRAMBytes)), ReadBytes: known(get(countDRAMRead)), WrittenBytes: known(get(countDRAMWritten)),
+			Counts: "between L2 and DRAM", RateOf: "DRAM's bandwidth", Figures: []NamedNumber{},
 		},
 	}
-	moved := map[string]float64{"shared": shared, "l1": wave - shared, "l2": sectorBytes * get(countL2Read, countL2Written), "dram": get(countDRAMRead, countDRAMWritten)}
-	peaks := map[string]string{"shared": "L1 and shared memory", "l1": "L1 and shared memory", "l2": "L2", "dram": "DRAM"}
+	stage := lineBytes * get(countWavefronts)
+	moved := map[string]float64{"shared": stage, "l1": stage, "l2": get(countL2ToL1, countL1ToL2), "dram": get(countDRAMRead, countDRAMWritten)}
 	for i := range levels {
-		l := &levels[i]
-		bytes, ok := moved[l.Level]
-		if !ok {
-			continue
+		if bytes, ok := moved[levels[i].Level]; ok {
+			levels[i].rate(bytes/(get(countTime)*1e-9), d, use)
 		}
-		if seconds > 0 {
-			l.BytesPerSecond = known(bytes / seconds)
-		}
-		for _, p := range d.Memory {
-			if l.Level != "l2" && p.Unit == peaks[l.Level] { // of L2 the use counts what is written as more
-				l.PeakBytesPerSecond = known(p.PerSecond)
-			}
-		}
-		for _, u := range use {
-			if u.Name == unitOf[l.Level] {
-				l.UseShare = known(u.Value)
-				l.Saturated = u.Value >= saturated
-			}
-		}
-	}
-	if l1 := &levels[2]; carve >= 0 && d.L1SharedBytes > 0 {
-		l1.CapacityBytes = known(float64(d.L1SharedBytes) - carve)
 	}
 	return levels
+}
+
+// peaks are the levels as Arch.Memory calls them.
+var peaks = map[string]string{"shared": "L1 and shared memory", "l1": "L1 and shared memory", "l2": "L2", "dram": "DRAM"}
+
+// rate notes what a level achieves of its peak. The peak is the one that the use is of: it depends on what is asked for.
+func (l *MemoryLevel) rate(achieved float64, d *Device, use []NamedNumber) {
+	l.BytesPerSecond = known(achieved)
+	for _, p := range d.Memory {
+		if p.Unit == peaks[l.Level] {
+			l.PeakBytesPerSecond = known(p.PerSecond)
+		}
+	}
+	for _, u := range use {
+		if u.Name != unitOf[l.Level] {
+			continue
+		}
+		l.UseShare, l.Saturated = known(u.Value), u.Value >= saturated
+		if u.Value > 0 && achieved > 0 {
+			l.PeakBytesPerSecond = known(achieved / u.Value)
+		}
+	}
 }
 
 // figures are pairs of a name and a number; what is not known is left out.

@@ -94,6 +94,13 @@ func (h *handler) reportSweep(ctx context.Context, id string, explained int, put
 			return err
 		}
 	}
+	m, err := h.measured(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := put(at+"/measured", m); err != nil {
+		return err
+	}
 	for _, n := range append(stored, few...) {
 		names, found, err := h.sweeps.result(ctx, id, n)
 		if err != nil {

@@ -58,16 +58,19 @@ type MemoryLevel struct {
 	CapacityBytes *float64 `json:"capacity_bytes"`
 	InUseBytes    *float64 `json:"in_use_bytes"`
 	// Read and Written are bytes that pass between this level and the one nearer to the warps, of the whole launch; of
-	// shared memory ReadBytes is both, 128 bytes a wavefront.
+	// shared memory ReadBytes is both. Counts says in words what bytes they are.
 	ReadBytes    *float64 `json:"read_bytes"`
 	WrittenBytes *float64 `json:"written_bytes"`
-	HitShare     *float64 `json:"hit_share"`
-	// BytesPerSecond is achieved, PeakBytesPerSecond the peak (null of L2, where a byte written takes more than one read).
-	// UseShare is how near the unit (of shared memory and L1 one and the same) comes to its peak by the work that was
-	// counted: the level nearest 1 bounds. Saturated: 60 % or more.
+	Counts       string   `json:"counts"`
+	// HitShare is the part of the sectors looked up here that was found.
+	HitShare *float64 `json:"hit_share"`
+	// UseShare is how near the unit comes to its peak: the level nearest 1 bounds. It is BytesPerSecond over
+	// PeakBytesPerSecond. RateOf says in words what both are of: of shared memory and L1 one unit, of L2 the peak at this mix
+	// of reads and writes, as a byte written takes more. Saturated: 60 % or more.
 	BytesPerSecond     *float64 `json:"bytes_per_second"`
 	PeakBytesPerSecond *float64 `json:"peak_bytes_per_second"`
 	UseShare           *float64 `json:"use_share"`
+	RateOf             string   `json:"rate_of"`
 	Saturated          bool     `json:"saturated"`
 	// Figures are more of it: "per thread", "spilled per thread", "bank conflicts", "wavefronts", "requests".
 	Figures []NamedNumber `json:"figures"`

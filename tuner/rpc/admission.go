@@ -9,12 +9,10 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 )
 
-// maxAdmitted is how many calls with reports are worked on at a time: enough for
-// one commit to gather while another is under way. What a message is read into
-// is several times as large, and lives until the commit: if a thousand workers
-// report at once, collecting that garbage takes more time than anything else,
-// and a commit that answers them all makes everybody else wait. So the messages
-// beyond these wait unread.
+// maxAdmitted is how many calls with reports are worked on at a time: enough for one commit to gather while another
+// is under way. What a message is read into is several times as large, and lives until the commit. If a thousand
+// workers report at once, collecting that garbage takes more time than anything else, and a commit that answers
+// them all makes everybody else wait. So the messages beyond these wait unread.
 const maxAdmitted = 192
 
 // admission has a place for each call that is worked on.

@@ -14,9 +14,9 @@ import (
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
-// A worker of the release before knows sweeps by their numbers, and drops all when
-// the coordinator's name is another: it is told anew of what it is granted after
-// every start, and what it reports of before is taken if the store knows of it.
+// A worker of the release before knows sweeps by their numbers, and drops all when the coordinator's name is
+// another. It is told anew of what it is granted after every start, and what it reports of before is taken if the
+// store knows of it.
 func TestOlderWorker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
 	start := func() (*workerService, *coordinator.Coordinator, func()) {

@@ -23,11 +23,9 @@ func Serving() {
 	}
 }
 
-// What a thousand workers' calls allocate is soon garbage. A heap of which
-// little is alive would be collected many times a second, each time by more
-// threads than there are cores, and whoever asks something meanwhile would wait
-// for them; so it may grow to gcHeap in any case. Beyond that, memory is worth
-// some time.
+// What a thousand workers' calls allocate is soon garbage. A heap of which little is alive would be collected many
+// times a second, each time by more threads than there are cores. Whoever asks something meanwhile would wait for
+// them, so it may grow to gcHeap in any case. Beyond that, memory is worth some time.
 const (
 	leastPercent = 60
 	mostPercent  = 400

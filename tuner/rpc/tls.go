@@ -40,9 +40,9 @@ func certificateIdentity(c *x509.Certificate) (Identity, error) {
 	return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q has no URI %s…", c.Subject.CommonName, rolePrefix)
 }
 
-// keyName names the holder of a certificate by what else there is than a subject: its
-// first alternative name, or else its role, and the SHA-256 of its public key (RFC 7469's
-// pin, in hexadecimal), which a certificate that is renewed with its key keeps.
+// keyName names the holder of a certificate by what else there is than a subject. That is its first alternative
+// name, or else its role, and the SHA-256 of its public key (RFC 7469's pin, in hexadecimal). A certificate that is
+// renewed with its key keeps it.
 func keyName(c *x509.Certificate) string {
 	names := slices.Concat(c.DNSNames, c.EmailAddresses)
 	for _, uri := range c.URIs {

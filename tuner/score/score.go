@@ -67,10 +67,9 @@ func Score(name string, pairs []Pair) Group {
 // contends for being the fastest.
 const Contender = 1.2
 
-// Contest returns, for each contender but the one predicted fastest, by what share the
-// ratio of its time to that one's is off: what two rows at the top of a ranked table
-// may differ by and be the other way round. What all predictions of a group have in
-// common is in none of them.
+// Contest returns, for each contender but the one predicted fastest, by what share the ratio of its time to that
+// one's is off. Two rows at the top of a ranked table may differ by that and be the other way round. What all
+// predictions of a group have in common is in none of them.
 func Contest(pairs []Pair) []float64 {
 	first := -1
 	for i, p := range pairs {

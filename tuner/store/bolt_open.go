@@ -15,7 +15,11 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/disk"
 )
+
+// statDisk is exchanged by a test.
+var statDisk = disk.Stat
 
 // schemaVersion is the version of the layout that this program writes.
 const schemaVersion = 6
@@ -66,8 +70,8 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 		return nil, err
 	}
 	if !opts.AnyFileSystem {
-		if kind := networkFileSystem(filepath.Dir(file)); kind != "" {
-			return nil, tuner.Errorf(tuner.Conflict, op, "%s is on %s, where locks and syncs cannot be relied on: use a local disk", path, kind)
+		if d, err := statDisk(filepath.Dir(file)); err == nil && d.Network {
+			return nil, tuner.Errorf(tuner.Conflict, op, "%s is on %s, where locks and syncs cannot be relied on: use a local disk", path, d.Kind)
 		}
 	}
 	lock, err := acquire(file, opts.Wait)

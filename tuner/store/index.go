@@ -11,13 +11,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// The index finds results by what was asked: by tuner.AnswerKey and by
-// Outcome.Digest. Its keys are hashes, so a B+ tree would have to rewrite a
-// page for every entry. Instead entries are appended to a log with each commit;
-// when there are enough of them they are sorted into a run, and when there are
-// enough runs of one level they are merged into one of the next (a
-// log-structured merge tree). A filter for each run says which need not be
-// looked into.
+// The index finds results by what was asked: by tuner.AnswerKey and by Outcome.Digest. Its keys are hashes, so a B+
+// tree would have to rewrite a page for every entry. Instead entries are appended to a log with each commit. When
+// there are enough of them they are sorted into a run, and when there are enough runs of one level they are merged
+// into one of the next (a log-structured merge tree). A filter for each run says which need not be looked into.
 //
 //	index/
 //	|-- log/<number>            -> entries of one commit, sealed

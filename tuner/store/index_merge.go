@@ -8,9 +8,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// filter is a Bloom filter of the keys of a run: 10 bits and 5 probes for each
-// key, so that one in a hundred keys that are not in the run seems to be
-// (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
+// filter is a Bloom filter of the keys of a run, with 10 bits and 5 probes for each key. One in a hundred keys that
+// are not in the run seems to be (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
 type filter []byte
 
 const (

@@ -156,9 +156,9 @@ func verifySweep(tx *bolt.Tx, key []byte, s *tuner.Sweep) error {
 // has the database's lock, in the place of any that was cut short.
 const Partial = ".partial"
 
-// backupTo writes a copy, durably, that is complete whenever it has its name:
-// path with .backup after it, or with a number before that if there is such a
-// file already, of an upgrade that did not come to its end, say.
+// backupTo writes a copy, durably, that is complete whenever it has its name. The name is path with .backup after
+// it, or with a number before that if there is such a file already, of an upgrade that did not come to its end,
+// say.
 func (b *Bolt) backupTo(path string) (err error) {
 	f, err := os.OpenFile(b.path+Partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

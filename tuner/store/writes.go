@@ -12,10 +12,10 @@ import (
 // Bolt.Apply. What a write does depends on the store alone, so a copy that has all
 // writes in their order has the same content. Both sides are of one schema.
 //
-// The bytes are the kind and, of a bundle, its digest (text), act (JSON) and content; of
-// a removal, the sweep and the limit (varints); of bundles to drop, JSON; of a look
-// through the index, nothing; of a write with which an incarnation begins, its name
-// (text), act (JSON) and the write; of a commit:
+// The bytes are the kind and what the write holds. Of a bundle that is its digest (text), act (JSON) and content;
+// of a removal, the sweep and the limit (varints); of bundles to drop, JSON. Of a look through the index it is
+// nothing. Of a write with which an incarnation begins it is its name (text), act (JSON) and the write. Of a commit
+// it is:
 //
 //	length, changes          of a commitHead as JSON: all but leases and results
 //	length, leases           each its sweep, trial and row (row.go)

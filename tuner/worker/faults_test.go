@@ -401,9 +401,8 @@ func TestMessagesAreText(t *testing.T) {
 	})
 }
 
-// A worker that cannot evaluate for a sweep, for want of a compiler, say, returns
-// what it holds of it and uses up nobody's attempts: it goes on with others, or
-// ends and says why, and the sweep waits for one that can.
+// A worker that cannot evaluate for a sweep, for want of a compiler, say, returns what it holds of it and uses up
+// nobody's attempts. It goes on with others, or ends and says why, and the sweep waits for one that can.
 func TestWorkerThatLacksWhatASweepNeeds(t *testing.T) {
 	b, other := tunertest.Bundle{Size: 40}, tunertest.Bundle{Size: 41}
 	want, wantOther := undisturbed(t, b), undisturbed(t, other)

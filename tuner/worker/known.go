@@ -12,11 +12,10 @@ import (
 	"github.com/warptune/warptune/tuner/rpc"
 )
 
-// Known finds outcomes by digest (tuner.Outcome.Digest), so that an evaluator
-// that knows a question's digest before it evaluates need not evaluate what
-// was evaluated under another name: another sweep, a source that differs in
-// comments, macros that lead to the same PTX. It asks the coordinator and
-// remembers what this process found out itself. It is safe for concurrent use.
+// Known finds outcomes by digest (tuner.Outcome.Digest). An evaluator that knows a question's digest before it
+// evaluates need not evaluate what was evaluated under another name: another sweep, a source that differs in
+// comments, macros that lead to the same PTX. It asks the coordinator and remembers what this process found out
+// itself. It is safe for concurrent use.
 type Known struct {
 	client warptunev1.WorkerServiceClient
 

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// BenchmarkYardstick is what the machine gives at the moment, beside which other figures
-// are to be read: how much of its processors a process gets that wants all of them, how
-// fast they are, and how long a sync of a page takes. It is no measure of warptune.
+// BenchmarkYardstick is what the machine gives at the moment, beside which other figures are to be read. It says
+// how much of its processors a process gets that wants all of them, how fast they are, and how long a sync of a
+// page takes. It is no measure of warptune.
 func BenchmarkYardstick(b *testing.B) {
 	const spell = 2 * time.Second
 	for b.Loop() {

@@ -26,9 +26,9 @@ func edited(t *testing.T, dir, blocks, function string) string {
 	return filepath.Join(dir, "k.json")
 }
 
-// A value that is added to a parameter is all that is evaluated, on one machine and by
-// workers of a coordinator; and what is stored answers for the definition as it was:
-// the new one is told what has changed, another kernel of the name gets no answer.
+// A value that is added to a parameter is all that is evaluated, on one machine and by workers of a coordinator.
+// What is stored answers for the definition as it was: the new one is told what has changed, and another kernel of
+// the name gets no answer.
 func TestAddedValues(t *testing.T) {
 	address := tunertest.FreeAddress(t)
 	coordinate(t, address, t.TempDir())

@@ -26,7 +26,6 @@ const (
 
 // knownToDiffer are the files people brought of which the two compilers are known to make different programs, and why.
 var knownToDiffer = map[string]string{
-	"bigtile":  "nvcc's cooperative groups name %reserved_smem_offset_1, which the simulator does not model",
 	"cub_scan": "CUB's storage is larger than that of the device headers' BlockScan, 288 bytes for 8",
 	"pingpong": "ptxas gives nvcc's 135 registers and clang's 128: one CTA of 256 threads fits on an SM, or two",
 }

@@ -135,11 +135,11 @@ func (c *concern) mechanisms() (list []ideal.Set) {
 	return list
 }
 
-// structural are mechanisms that a change of the kernel does away with, partners those besides that hide what they cost
+// Structural are mechanisms that a change of the kernel does away with, partners those besides that hide what they cost
 // and that a change does away with, too.
 const (
-	structural = ideal.Banks | ideal.Coalescing | ideal.Constants | ideal.Atomics | ideal.SharedAtomics | ideal.Divergence | ideal.Spills | ideal.LocalArrays
-	partners   = structural | ideal.Latency | ideal.Dependency | ideal.Occupancy | ideal.Barriers | ideal.Launch
+	Structural = ideal.Banks | ideal.Coalescing | ideal.Constants | ideal.Atomics | ideal.SharedAtomics | ideal.Divergence | ideal.Spills | ideal.LocalArrays
+	partners   = Structural | ideal.Latency | ideal.Dependency | ideal.Occupancy | ideal.Barriers | ideal.Launch
 )
 
 // Gains from which on two mechanisms are worth a machine without both.
@@ -161,7 +161,7 @@ func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	}
 	var largest []WhatIf
 	for _, w := range single {
-		if structural.Has(w.Without) && w.Gain >= worthTogether {
+		if Structural.Has(w.Without) && w.Gain >= worthTogether {
 			largest = append(largest, w)
 		}
 		if w.Gain >= hiddenBelow || c.waste(w.Without) < plenty {

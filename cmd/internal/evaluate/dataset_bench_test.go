@@ -18,11 +18,11 @@ import (
 	"github.com/warptune/warptune/tuner/score"
 )
 
-// Every measured configuration of some data sets on one core, as "warptune fidelity --slots 1" runs
-// them: the built-in kernels, kernels of which each configuration is a program of its own, and, where
-// it is beside the checkout, the H200 data set with the PTX that ran. The first configuration of a kernel's PTX pays
-// for parsing, execution and assembly, the others for what their cap, carve-out
-// and clocking need. On a busy machine only the processor time says something.
+// Every measured configuration of some data sets on one core, as "warptune fidelity --slots 1" runs them. The sets
+// are the built-in kernels, kernels of which each configuration is a program of its own, and, where it is beside
+// the checkout, the H200 data set with the PTX that ran. The first configuration of a kernel's PTX pays for
+// parsing, execution and assembly, the others for what their cap, carve-out and clocking need. On a busy machine
+// only the processor time says something.
 func BenchmarkDataset(b *testing.B) {
 	m, err := datasets.Load("../../../deploy/calibrate/datasets")
 	if err != nil {

@@ -27,9 +27,9 @@ type relationKey struct {
 // mostValues is how many values of a parameter are looked at besides the first configuration's.
 const mostValues = 4
 
-// relation finds out by configurations that differ from the first in one parameter. Of a parameter with two
-// values that disagree, one may be wrong: it is taken for part of what is computed only if the
-// values of the kernel's arguments name it, or if with each of the two other configurations agree.
+// relation finds out by configurations that differ from the first in one parameter. Of a parameter with two values
+// that disagree, one may be wrong. It is taken for part of what is computed only if the values of the kernel's
+// arguments name it, or if with each of the two other configurations agree.
 func (s *answerSet) relation(ctx context.Context, first *member, output, param int, tolerance float64) (relation, error) {
 	key := relationKey{first.cfg.String(), output, param, tolerance}
 	if r, ok := s.related[key]; ok {

@@ -28,7 +28,7 @@ var elements = map[kernel.Type]ir.Type{
 func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
 	r := simengine.Request{
 		Kernel: l.KernelName, Arch: d, Level: level,
-		DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
+		Cooperative: l.Cooperative, DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
 	}
 	for i := range 3 {
 		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {

@@ -112,7 +112,7 @@ func (c *Comparison) costs(x, y *Subject) {
 	var first, second []loss
 	seen := map[ideal.Set]bool{ideal.L1: readOnce(x.Report) && readOnce(y.Report)}
 	for _, w := range append(slices.Clone(x.WhatIfs), y.WhatIfs...) {
-		if seen[w.Without] {
+		if _, single := lossWords[w.Without]; !single || seen[w.Without] { // of several that hide each other each is told by itself
 			continue
 		}
 		seen[w.Without] = true
@@ -146,18 +146,15 @@ type loss struct {
 
 // lossWords are mechanisms as what time is lost to.
 var lossWords = map[ideal.Set]string{
-	ideal.Banks: "bank conflicts", ideal.Coalescing: "uncoalesced accesses", ideal.Constants: "constants that lanes read one after another", ideal.Atomics: "atomics that meet at an address",
+	ideal.Banks: "bank conflicts", ideal.Coalescing: "uncoalesced accesses", ideal.Constants: "constants that lanes read one after another", ideal.Atomics: "atomics that its CTAs could sum before", ideal.SharedAtomics: "lanes that update one word of shared memory", ideal.L2Atomics: "atomics in L2",
 	ideal.L1: "loads that miss L1", ideal.DRAM: "DRAM", ideal.Latency: "the latency of memory", ideal.Dependency: "the latency of arithmetic", ideal.Occupancy: "low occupancy",
-	ideal.Spills: "spills", ideal.Divergence: "divergence", ideal.Barriers: "waiting at barriers", ideal.Launch: "launching CTAs",
+	ideal.Spills: "spills", ideal.Divergence: "divergence", ideal.Barriers: "waiting at barriers", ideal.Launch: "launching CTAs", ideal.LocalArrays: "arrays in local memory",
+	ideal.Pipes: "a busy arithmetic pipe", ideal.L1Bandwidth: "the bandwidth of L1 and shared memory", ideal.L2Bandwidth: "the bandwidth of L2",
 }
 
 // text says what one of two loses, and the other.
 func (l *loss) text(more, less string) string {
-	words := lossWords[l.to]
-	if words == "" {
-		words = l.to.String()
-	}
-	text := fmt.Sprintf("%s loses more to %s: if that cost nothing, it would be %.2f times faster", more, words, l.gain)
+	text := fmt.Sprintf("%s loses more to %s: if that cost nothing, it would be %.2f times faster", more, lossWords[l.to], l.gain)
 	if l.other >= leastGain {
 		return text + fmt.Sprintf(", the %s %.2f times.", less, l.other)
 	}

@@ -3,9 +3,7 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -37,54 +35,6 @@ type Explanation struct {
 	Findings  []Finding `json:"findings"`
 }
 
-// Finding is a cost, what it comes of and what would help.
-type Finding struct {
-	Topic string `json:"topic"`
-	// Line is where, "" where it is nowhere in particular; Text the source there.
-	Line string `json:"line,omitempty"`
-	Text string `json:"text,omitempty"`
-	// Evidence is what is seen, Remedy what usually helps.
-	Evidence string `json:"evidence"`
-	Remedy   string `json:"remedy"`
-	// TimeUS is the time without it, microseconds, and Gain how many times faster that is; 0: not known. Estimated says
-	// that no machine without it was simulated.
-	TimeUS    float64 `json:"time_us,omitempty"`
-	Gain      float64 `json:"times_faster,omitempty"`
-	Estimated bool    `json:"estimated,omitempty"`
-}
-
-// Sentence is a finding in words.
-func (f *Finding) Sentence() string {
-	var sb strings.Builder
-	if f.Line != "" {
-		sb.WriteString(lineName(f.Line))
-		if f.Text != "" {
-			fmt.Fprintf(&sb, " (%s)", f.Text)
-		}
-		sb.WriteString(": ")
-	}
-	sb.WriteString(f.Evidence)
-	if f.Remedy != "" {
-		sb.WriteString(". " + f.Remedy)
-	}
-	if f.Gain > 0 {
-		about := ""
-		if f.Estimated {
-			about = "about "
-		}
-		fmt.Fprintf(&sb, ". %s: %s%s, %.2f times faster", cmp.Or(ifs[f.Topic], "Without it"), about, plot.Microseconds(f.TimeUS), f.Gain)
-	}
-	return sb.String() + "."
-}
-
-// ifs are what-ifs in words, by topic.
-var ifs = map[string]string{
-	ideal.Banks.String(): "Without conflicts", ideal.Coalescing.String(): "If it were coalesced", ideal.Constants.String(): "If lanes did not wait for each other",
-	ideal.Atomics.String(): "If they did not meet", ideal.L1.String(): "If L1 had all of it", ideal.DRAM.String(): "If L2 had all of it", ideal.Latency.String(): "If memory answered at once",
-	ideal.Dependency.String(): "If arithmetic took a cycle", ideal.Occupancy.String(): "With as many warps as fit an SM", ideal.Spills.String(): "Without spills",
-	ideal.Divergence.String(): "With lanes regrouped", ideal.Barriers.String(): "If nobody waited", ideal.Launch.String(): "If that took no time", "tail": "If SMs shared it evenly",
-}
-
 // lineName is a line in a sentence.
 func lineName(line string) string {
 	if strings.HasPrefix(line, "PTX line") {
@@ -102,40 +52,7 @@ const leastGain = 1.02
 
 // Explain explains a configuration.
 func Explain(s *Subject) *Explanation {
-	x := &Explanation{Headline: headline(s), Timing: timed(s), Certainty: certainty(s), Rates: rates(s)}
-	for _, w := range s.WhatIfs {
-		if w.Gain < leastGain || w.Without == ideal.L1 && readOnce(s.Report) {
-			continue
-		}
-		if f, ok := topics[w.Without]; ok {
-			finding := f(s)
-			finding.Topic, finding.TimeUS, finding.Gain = w.Without.String(), w.TimeUS, w.Gain
-			if finding.Line != "" && s.Source != nil {
-				finding.Text = s.Source(finding.Line)
-			}
-			x.Findings = append(x.Findings, finding)
-		}
-	}
-	for _, f := range []func(*Subject) (Finding, bool){tail, localArrays, spillsAnyway, computeBound} {
-		finding, ok := f(s)
-		if !ok || slices.ContainsFunc(x.Findings, func(o Finding) bool { return o.Topic == finding.Topic }) {
-			continue
-		}
-		if finding.Line != "" && s.Source != nil {
-			finding.Text = s.Source(finding.Line)
-		}
-		x.Findings = append(x.Findings, finding)
-	}
-	slices.SortStableFunc(x.Findings, func(a, b Finding) int {
-		switch {
-		case a.Gain > b.Gain:
-			return -1
-		case a.Gain < b.Gain:
-			return 1
-		}
-		return 0
-	})
-	return x
+	return &Explanation{Headline: headline(s), Timing: timed(s), Certainty: certainty(s), Rates: rates(s), Findings: findings(s)}
 }
 
 // headline is the time and what bounds it.
@@ -155,7 +72,7 @@ func Bound(r *simengine.Report) string {
 	}
 	text := "bound by " + BoundWords(r.BoundText())
 	if len(units) > 0 {
-		text += fmt.Sprintf(": no unit comes to %.0f %% of its peak, the nearest is %s at %s", 100*timing.BoundFrom, UnitWords(units[0].Name), percent(units[0].Value))
+		text += fmt.Sprintf(": no unit comes to %.0f %% of its peak, the nearest is %s, at %s", 100*timing.BoundFrom, UnitWords(units[0].Name), percent(units[0].Value))
 	}
 	return text
 }
@@ -171,7 +88,7 @@ func certainty(s *Subject) string {
 		text = m.Sentence()
 	}
 	if e := s.Report.ErrorShare; e >= leastSampling {
-		text += fmt.Sprintf(" This time is extrapolated from %d of %d CTAs and may be off by another %.0f %%.", s.Report.SampledCTAs, s.CTAs, 100*e)
+		text += fmt.Sprintf(" This time is extrapolated from %d simulated CTAs of %s and may be off by another %.0f %%.", s.Report.SampledCTAs, grouped(s.CTAs), 100*e)
 	}
 	return text
 }

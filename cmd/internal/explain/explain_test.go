@@ -174,3 +174,12 @@ func TestFLOP(t *testing.T) {
 		}
 	}
 }
+
+// Every mechanism has words for what is lost to it.
+func TestLossesHaveWords(t *testing.T) {
+	ideal.All.Each(func(m ideal.Set) {
+		if lossWords[m] == "" {
+			t.Errorf("%s has no words", m)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/arch"
 )
@@ -14,13 +15,17 @@ func occupancy(s *Subject) Finding {
 	switch r.Limiter {
 	case "registers":
 		f.Evidence += fmt.Sprintf(" (%d a thread)", r.Registers)
-		f.Remedy = "Cap the registers (__launch_bounds__, maxrregcount), or fewer live values a thread"
+		f.advise("cap the registers (__launch_bounds__, maxrregcount)", "fewer live values a thread")
 	case "shared_mem":
 		f.Evidence += fmt.Sprintf(" (%d bytes a CTA)", r.SharedStatic+r.SharedDynamic)
-		f.Remedy = "Smaller tiles, a larger carve-out"
+		f.advise("smaller tiles")
 	}
-	if text := nextStep(s); text != "" {
-		f.Remedy += ": " + text
+	switch text := nextStep(s); {
+	case text == "":
+	case strings.HasPrefix(text, "a carve-out"):
+		f.advise(text)
+	case len(f.advice) > 0:
+		f.advice[len(f.advice)-1].text += ": " + text
 	}
 	return f
 }
@@ -88,8 +93,11 @@ const fewWaves = 20
 func tail(s *Subject) (Finding, bool) {
 	r := s.Report
 	w := r.Waves
-	f := Finding{Topic: "tail", Estimated: true, Remedy: "Another block size, more work a thread, or a grid of as many CTAs as SMs hold that loops (persistent)"}
+	f := Finding{Topic: topicTail, Estimated: true, advice: []advice{{text: "a grid of as many CTAs as the SMs hold at a time, that loops (persistent)"}}}
 	perSM := float64(s.CTAs) / float64(s.Arch.SMs)
+	if perSM < 2 {
+		f.advice = []advice{{"smaller CTAs, or more of them with less work each", -1}}
+	}
 	switch {
 	case w <= 0 || w > fewWaves || r.Bound == "dram" || r.Bound == "l2":
 		return f, false

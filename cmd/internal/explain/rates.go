@@ -28,6 +28,9 @@ type Rate struct {
 func (r *Rate) Text() string {
 	unit := map[string]string{"bytes/s": "B/s", "FLOP/s": "FLOP/s"}[r.Per]
 	text := fmt.Sprintf("%s: %s, %.0f %% of a peak of %s", r.Unit, scaled(r.Achieved, unit), 100*r.Achieved/max(r.Peak, 1), scaled(r.Peak, unit))
+	if r.Unit == "DRAM" && r.Bytes == 0 {
+		text += ": all is found in L2, where the launch before left it"
+	}
 	if r.Bytes > 0 {
 		text += "; " + scaled(r.Bytes, "B") + " " + moved[r.Unit]
 	}
@@ -44,7 +47,7 @@ func (r *Rate) Text() string {
 // moved is what the bytes of a level of memory are.
 var moved = map[string]string{
 	"DRAM": "read and written in a launch", "L2": "between the SMs and L2 in a launch; the peak is for this mix of reads and writes",
-	"L1 and shared memory": "in a launch, 128 for each wavefront",
+	"L1 and shared memory": "in a launch, 128 bytes for each wavefront",
 }
 
 // Bytes is an amount of data in words.
@@ -130,6 +133,9 @@ func flops(r *simengine.Report) []work {
 			}
 		}
 	}
+	for _, o := range r.Operations { // at level model, which has no lines
+		sum[o.Kind] += o.Count
+	}
 	var out []work
 	for kind, n := range sum {
 		out = append(out, work{kind, n})
@@ -147,11 +153,7 @@ func flops(r *simengine.Report) []work {
 
 // flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
 func flop(text string, lanes float64) (kind string, n float64) {
-	if strings.HasPrefix(text, "@") {
-		_, text, _ = strings.Cut(text, " ")
-	}
-	op, _, _ := strings.Cut(text, " ")
-	f := ir.FLOP(op)
+	f := ir.FLOP(opcode(text))
 	return f.Kind, f.Lane*lanes + f.Warp
 }
 

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/warptune/warptune/simengine/timing"
@@ -12,7 +13,7 @@ import (
 var unitWords = map[string]string{
 	"issue": "instruction issue", "alu": "the integer and logic pipe (ALU)", "fma": "the fp32 multiply-add pipe (FMA)", "imad": "the integer multiply-add pipe (IMAD)", "fp64": "the fp64 pipe",
 	"half": "the half-precision pipe", "tensor": "the tensor cores", "xu": "the special-function unit",
-	"lsu": "L1 and shared memory (load/store unit)", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth",
+	"lsu": "L1 and shared memory (load/store unit)", "texture": "the texture unit", "constant": "the constant cache", "l2": "L2 bandwidth", "atomics": "atomics in L2", "dram": "DRAM bandwidth",
 	"launch": "the rate at which CTAs are launched",
 }
 
@@ -54,6 +55,28 @@ func BoundWords(bound string) string {
 		return "latency, waiting for " + words
 	}
 	return "latency"
+}
+
+// unitShort are units in a word, for columns of tables.
+var unitShort = map[string]string{
+	"alu": "ALU", "fma": "FMA", "imad": "IMAD", "xu": "SFU", "lsu": "L1/shared", "l2": "L2", "dram": "DRAM",
+}
+
+// BoundShort is an outcome's bound in a word, without what latency waits for.
+func BoundShort(bound string) string {
+	name, _, _ := strings.Cut(bound, " (")
+	if short, ok := unitShort[name]; ok {
+		return short
+	}
+	return name
+}
+
+// grouped is a number with commas between thousands.
+func grouped(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
 // percent is a share in percent. What is below the share from which on a unit binds does not read as if it were not.

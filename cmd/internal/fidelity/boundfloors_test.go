@@ -15,10 +15,10 @@ import (
 )
 
 // What is said to bound a launch is what its hardware counters say, and no unit is said to do more than it can:
-// over all profiled launches in the repository, or a sample of each set. Of the 2504 launches of eleven sets (all but
-// overlapping-reads and independent-a to -c; WARPTUNE_FULL=1 go test -v -run TestBoundsAgreeWithCounters
-// ./cmd/internal/fidelity says it by set) the same unit is nearest in 91.1 %, one within a tenth of it in 97.1 %, and
-// the same binds in 89.5 %.
+// over all profiled launches in the repository, or a sample of each set. Of the 2504 launches of eleven sets (all
+// but overlapping-reads and independent-a to -c) the same unit is nearest in 91.1 %, one within a tenth of it in
+// 97.1 %, and the same binds in 89.5 %. WARPTUNE_FULL=1 go test -v -run TestBoundsAgreeWithCounters
+// ./cmd/internal/fidelity says it by set.
 func TestBoundsAgreeWithCounters(t *testing.T) {
 	var all Bounds
 	var missing []string

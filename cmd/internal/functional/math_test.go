@@ -11,10 +11,9 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
-// mathFunctions are the device header's functions of float, the range they are
-// tested over and the error allowed, in units in the last place of the result
-// (about those of the CUDA C++ Programming Guide's table), or absolute where the
-// result passes through zero.
+// mathFunctions are the device header's functions of float, the range they are tested over and the error allowed.
+// The error is in units in the last place of the result (about those of the CUDA C++ Programming Guide's table), or
+// absolute where the result passes through zero.
 var mathFunctions = []struct {
 	call     string // of x
 	want     func(x float64) float64

@@ -67,6 +67,10 @@ func (s *Source) Device(ctx context.Context, sweep *tuner.Sweep) (*page.Device, 
 	for _, p := range explain.MemoryPeaks(d) {
 		o.Memory = append(o.Memory, page.Peak{Unit: p.Unit, PerSecond: p.PerSecond, Of: "bytes"})
 	}
+	if sweep.Spec.Measured() { // what is measured errs by no prediction
+		o.Expected, o.Caution = page.ExpectedError{Of: []string{}, Text: "0 % (their measured times are equal)"}, ""
+		o.Ties = func(over float64, _ ...float64) bool { return over <= 1 }
+	}
 	o.Compute = []page.Peak{{Unit: "issue", PerSecond: explain.IssuePeak(d), Of: "warp instructions"}}
 	for _, p := range explain.ComputePeaks(d) {
 		o.Compute = append(o.Compute, page.Peak{Unit: p.Unit, PerSecond: p.PerSecond, Of: "flop"})

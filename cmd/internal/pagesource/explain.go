@@ -94,9 +94,11 @@ func (s *Source) Explain(ctx context.Context, sweep *tuner.Sweep, configs []sear
 	if err != nil {
 		return nil, err
 	}
-	level, err := simengine.ParseLevel(spec.LastLevel())
-	if err != nil {
-		return nil, err
+	level := simengine.Cycle // explains what was measured, too
+	if !spec.Measured() {
+		if level, err = simengine.ParseLevel(spec.LastLevel()); err != nil {
+			return nil, err
+		}
 	}
 	depth, err := simengine.ParseDepth(spec.Check)
 	if err != nil {

@@ -133,8 +133,9 @@ func TestOperationsAreThoseOfTheLines(t *testing.T) {
 	t.Error("there is no column of operations")
 }
 
-// What the page shows of a configuration from what is stored is what it shows when it is simulated again: times, how near
-// units come to their peaks, occupancy with its limiter and its place on the curves, lines of the source and of the PTX.
+// What the page shows of a configuration from what is stored is what it shows when it is simulated again. That is
+// times, how near units come to their peaks, occupancy with its limiter and its place on the curves, and lines of
+// the source and of the PTX.
 func TestStoredAndExplainedAgree(t *testing.T) {
 	s, id := swept(t, "transpose_tiled", "h200", map[string][]string{"TILE": {"32"}, "ROWS": {"8", "32"}, "PAD": {"0"}, "max_registers": {"0"}, "smem_carveout": {"-1", "50"}})
 	h := page.Handler(s, page.Options{})
@@ -150,8 +151,14 @@ func TestStoredAndExplainedAgree(t *testing.T) {
 		var again page.Explained
 		var doc struct {
 			Configurations []struct {
-				Parameters search.Config
-				Report     *simengine.Report
+				Parameters  search.Config
+				Report      *simengine.Report
+				Explanation struct {
+					Rates []struct {
+						Unit  string
+						Bytes float64
+					}
+				}
 			}
 		}
 		get("/trials/"+trial, &stored)
@@ -168,8 +175,20 @@ func TestStoredAndExplainedAgree(t *testing.T) {
 				t.Errorf("trial %s: %s is used to %g, explained %+v", trial, u.Name, u.Value, r.Use)
 			}
 		}
+		bytes := map[string]float64{}
+		for _, x := range doc.Configurations[0].Explanation.Rates {
+			bytes[x.Unit] = x.Bytes
+		}
 		for _, l := range stored.Memory {
-			if l.BytesPerSecond != nil && l.PeakBytesPerSecond != nil && l.Level == "dram" && math.Abs(*l.BytesPerSecond / *l.PeakBytesPerSecond - *l.UseShare) > 0.01 {
+			if want, ok := bytes[l.Title]; ok && l.ReadBytes != nil && math.Abs(*l.ReadBytes+*l.WrittenBytes-want) > 1e-6*want {
+				t.Errorf("trial %s: %g bytes at %s, explained %g", trial, *l.ReadBytes+*l.WrittenBytes, l.Title, want)
+			}
+			if l.Level == "registers" {
+				continue
+			}
+			if l.BytesPerSecond == nil || l.PeakBytesPerSecond == nil || l.UseShare == nil {
+				t.Errorf("trial %s: of %s no rate is known", trial, l.Level)
+			} else if math.Abs(*l.BytesPerSecond / *l.PeakBytesPerSecond - *l.UseShare) > 0.01 {
 				t.Errorf("trial %s: %s moves %g of %g bytes/s, and is used to %g", trial, l.Level, *l.BytesPerSecond, *l.PeakBytesPerSecond, *l.UseShare)
 			}
 		}

@@ -56,11 +56,10 @@ func footprint(r Results, share float64) float64 {
 	return math.NaN()
 }
 
-// slices is what a slice of L2 takes for an atomic of a line and for each of its
-// sectors, cycles, and how many slices there are. Integer additions of 32 lanes at
-// 64 addresses of 128 bytes are requests of a sector on 16 pieces of 512 bytes, at
-// 4096 addresses on 1024; at 64 addresses of 4 bytes they are requests of a line
-// on one piece. n pieces on s slices take 1/n + 1/s of what they would on one.
+// slices is what a slice of L2 takes for an atomic of a line and for each of its sectors, cycles, and how many
+// slices there are. Integer additions of 32 lanes at 64 addresses of 128 bytes are requests of a sector on 16
+// pieces of 512 bytes; at 4096 addresses they are on 1024 pieces. At 64 addresses of 4 bytes they are requests of a
+// line on one piece. On s slices, n pieces take 1/n + 1/s of what they would on one.
 func slices(r Results) (request, sector, count float64) {
 	perCycle := func(addresses, spacing int) float64 {
 		return r.where("meetings.atomic", "op", "add.u32", "order", "consecutive", "addresses", addresses, "spacing", spacing).first() * 1e3 / clock(r)

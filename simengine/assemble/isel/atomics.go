@@ -11,8 +11,16 @@ import (
 
 // Atomics and reductions in memory.
 
+// releaseFence emits the fence before an access to device memory that releases beyond the CTA.
+func (s *selector) releaseFence(n *hir.Node) {
+	if n.Space != ir.Shared && s.hir.Kernel.Instrs[n.PC].ReleasesBeyondCTA() {
+		s.emit(mir.OpMEMBAR, mir.Arg{})
+	}
+}
+
 // lowerAtomic lowers atom and red.
 func (s *selector) lowerAtomic(n *hir.Node) error {
+	s.releaseFence(n)
 	op := mir.OpATOM
 	used := slices.ContainsFunc(n.Dst, func(v vreg.Value) bool { return v >= 0 && s.demand[v] != 0 })
 	switch {

@@ -140,6 +140,7 @@ func (s *selector) lower(n *hir.Node) error {
 	case ir.Tex, ir.Txq, ir.Suld, ir.Sust:
 		return s.lowerTexture(n)
 	case ir.St:
+		s.releaseFence(n)
 		return s.lowerStore(n)
 	case ir.Atom, ir.Red:
 		return s.lowerAtomic(n)

@@ -75,10 +75,9 @@ func saturate32(v uint32) uint32 {
 	return v
 }
 
-// arithmetic is one operation in every precision. odd computes it in float64
-// rounded to odd for operands of at most 24 bits; fast and double are the
-// Lane loops for round to nearest; exact64 gives the nearest float64 and the
-// sign of the exact value less it, for directed rounding.
+// arithmetic is one operation in every precision. odd computes it in float64 rounded to odd for operands of at most
+// 24 bits. fast and double are the Lane loops for round to nearest. exact64 gives the nearest float64 and the sign
+// of the exact value less it, for directed rounding.
 type arithmetic struct {
 	fast    Func32
 	double  Func64

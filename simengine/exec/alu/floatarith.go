@@ -56,10 +56,9 @@ var mulFloat = arithmetic{
 	sources: 2,
 }
 
-// fmaFloat rounds once. In single precision the product is exact in float64;
-// the sum there errs by under half a place of float64, which changes the
-// rounding to float32 only if it lies exactly between two float32 (its low 29
-// bits are 1 and zeros) or below their normal range (exponent under 897).
+// fmaFloat rounds once. In single precision the product is exact in float64, and the sum there errs by under half a
+// place of float64. That changes the rounding to float32 only if the sum lies exactly between two float32 (its low
+// 29 bits are 1 and zeros) or below their normal range (exponent under 897).
 var fmaFloat = arithmetic{
 	fast: func(d, a, b, c, _ *Vec32) {
 		for i := range d {

@@ -2,9 +2,8 @@ package alu
 
 import "math"
 
-// addOdd is a+b rounded to odd: exact when representable, else the neighbour
-// with an odd last bit, so that a later rounding to a format of at most 51
-// bits is a single one (Boldo and Melquiond, IEEE TC 57(4), 2008).
+// addOdd is a+b rounded to odd: exact when representable, else the neighbour with an odd last bit. A later rounding
+// to a format of at most 51 bits is then a single one (Boldo and Melquiond, IEEE TC 57(4), 2008).
 func addOdd(a, b float64) float64 {
 	s := a + b
 	if math.IsInf(s, 0) || s != s {

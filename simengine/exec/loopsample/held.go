@@ -45,8 +45,8 @@ func Holds(cmp ir.Cmp, t ir.Type, x, y uint64) bool {
 	return !less
 }
 
-// Held returns how many comparisons in a row, from that of x with y on, have the same result while x
-// grows by step each time, as far as x stays in the range of type t; 0 where that is not known.
+// Held returns how many comparisons in a row, from that of x with y on, have the same result while x grows by step
+// each time. It counts as far as x stays in the range of type t. It is 0 where that is not known.
 func Held(cmp ir.Cmp, t ir.Type, x, step, y uint64) int64 {
 	cmp, signed := ordered(cmp, t.IsSigned())
 	w := 8 * t.Size()

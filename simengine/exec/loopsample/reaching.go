@@ -9,9 +9,9 @@ type point struct{ block, pc int }
 // placeOf is the point before an instruction.
 func (a *analysis) placeOf(pc int) point { return point{a.k.BlockOf(pc), pc} }
 
-// reachingDef returns the definition of r in the loop that is the last one on every path of an
-// iteration to a place; -1 if there is no single one. fromHeader is set if no definition is on any
-// path: r still has the value it had at the header.
+// reachingDef returns the definition of r in the loop that is the last one on every path of an iteration to a
+// place, or -1 if there is no single one. The result fromHeader is set if no definition is on any path: r still has
+// the value it had at the header.
 func (a *analysis) reachingDef(r ir.Reg, at point) (pc int, fromHeader bool) {
 	var reach []int
 	for _, d := range a.defs[r] {

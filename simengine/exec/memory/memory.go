@@ -20,8 +20,10 @@ const (
 	LocalWindow  = 0x7c00_0000_0000
 	SharedWindow = 0x7d00_0000_0000
 	StaticBase   = 0x7e00_0000_0000
-	globalBase   = 0x7f00_0000_0000
-	WindowSize   = 0x0100_0000_0000
+	// GridWorkspace is where the barrier of a cooperative launch's grid is (grid_group::sync); its second word counts CTAs.
+	GridWorkspace = 0x7ef0_0000_0000
+	globalBase    = 0x7f00_0000_0000
+	WindowSize    = 0x0100_0000_0000
 )
 
 const (
@@ -45,8 +47,6 @@ type Buffer struct {
 	Elem  ir.Type
 	Count int64 // elements
 	Fill  Fill
-	// Takes is how many bytes of device memory it takes, if these are more than its contents: tiles of arrays in full.
-	Takes int64
 }
 
 // Bytes is the size of the buffer.
@@ -100,16 +100,20 @@ func New(limit int) *Device {
 
 // Alloc places a buffer as cudaMalloc would and returns its address, a
 // function of the buffers allocated before.
-func (m *Device) Alloc(b Buffer) (uint64, error) {
+func (m *Device) Alloc(b Buffer) (uint64, error) { return m.AllocTiled(b, b.Bytes()) }
+
+// AllocTiled is Alloc of a buffer that takes more bytes of device memory than its contents: the tiles of arrays in full.
+func (m *Device) AllocTiled(b Buffer, takes int64) (uint64, error) {
+	takes = max(takes, b.Bytes())
 	align := uint64(allocAlign)
-	if max(b.Bytes(), b.Takes) >= largeSize {
+	if takes >= largeSize {
 		align = largeAlign
 	}
 	base := (m.next + align - 1) &^ (align - 1)
 	if err := m.place(b, base); err != nil {
 		return 0, err
 	}
-	m.next = base + uint64(max(b.Bytes(), b.Takes)) + allocAlign // a gap, so that the end of a buffer is an end
+	m.next = base + uint64(takes) + allocAlign // a gap, so that the end of a buffer is an end
 	return base, nil
 }
 

@@ -22,9 +22,9 @@ func TestAllocation(t *testing.T) {
 		}
 		return a
 	}
-	small := addr(Buffer{"small", ir.U8, 3, Fill{}})
-	next := addr(Buffer{"next", ir.F64, 10, Fill{}})
-	large := addr(Buffer{"large", ir.F32, 1 << 28, Random(1, 1)})
+	small := addr(Buffer{Name: "small", Elem: ir.U8, Count: 3, Fill: Fill{}})
+	next := addr(Buffer{Name: "next", Elem: ir.F64, Count: 10, Fill: Fill{}})
+	large := addr(Buffer{Name: "large", Elem: ir.F32, Count: 1 << 28, Fill: Random(1, 1)})
 	if small%256 != 0 || next%256 != 0 || next <= small+3 || large%(2<<20) != 0 || large <= next {
 		t.Errorf("buffers at %#x, %#x and %#x", small, next, large)
 	}
@@ -32,12 +32,12 @@ func TestAllocation(t *testing.T) {
 		b    Buffer
 		part string
 	}{
-		{Buffer{"small", ir.U8, 1, Fill{}}, "allocated twice"},
-		{Buffer{"huge", ir.U8, 1 << 50, Fill{}}, "want 0 to"},
-		{Buffer{"negative", ir.U8, -1, Fill{}}, "want 0 to"},
-		{Buffer{"pred", ir.Pred, 1, Fill{}}, "cannot be stored"},
-		{Buffer{"nan", ir.F32, 1, Random(1, math.NaN())}, "finite"},
-		{Buffer{"nil", ir.F32, 1, Generated(nil)}, "without a function"},
+		{Buffer{Name: "small", Elem: ir.U8, Count: 1, Fill: Fill{}}, "allocated twice"},
+		{Buffer{Name: "huge", Elem: ir.U8, Count: 1 << 50, Fill: Fill{}}, "want 0 to"},
+		{Buffer{Name: "negative", Elem: ir.U8, Count: -1, Fill: Fill{}}, "want 0 to"},
+		{Buffer{Name: "pred", Elem: ir.Pred, Count: 1, Fill: Fill{}}, "cannot be stored"},
+		{Buffer{Name: "nan", Elem: ir.F32, Count: 1, Fill: Random(1, math.NaN())}, "finite"},
+		{Buffer{Name: "nil", Elem: ir.F32, Count: 1, Fill: Generated(nil)}, "without a function"},
 	} {
 		if _, err := m.Alloc(c.b); err == nil || !strings.Contains(err.Error(), c.part) {
 			t.Errorf("%s: %v, want an error with %q", c.b.Name, err, c.part)
@@ -68,7 +68,7 @@ func TestFills(t *testing.T) {
 		var first []byte
 		for round := 0; round < 2; round++ {
 			m := New(0)
-			if _, err := m.Alloc(Buffer{"b", c.elem, count, c.fill}); err != nil {
+			if _, err := m.Alloc(Buffer{Name: "b", Elem: c.elem, Count: count, Fill: c.fill}); err != nil {
 				t.Fatal(err)
 			}
 			if round == 1 { // touch pages backwards before reading
@@ -110,7 +110,7 @@ func TestPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := New(40 * PageSize)
 	fill := Random(3, 256)
-	if _, err := m.Alloc(Buffer{"b", ir.U8, size, fill}); err != nil {
+	if _, err := m.Alloc(Buffer{Name: "b", Elem: ir.U8, Count: size, Fill: fill}); err != nil {
 		t.Fatal(err)
 	}
 	reg := m.byName["b"]
@@ -144,7 +144,7 @@ func TestPages(t *testing.T) {
 
 func TestPageLimit(t *testing.T) {
 	m := New(4 * PageSize)
-	if _, err := m.Alloc(Buffer{"b", ir.U8, 16 * PageSize, Fill{}}); err != nil {
+	if _, err := m.Alloc(Buffer{Name: "b", Elem: ir.U8, Count: 16 * PageSize, Fill: Fill{}}); err != nil {
 		t.Fatal(err)
 	}
 	for i := uint64(0); i < 4; i++ {
@@ -158,7 +158,7 @@ func TestPageLimit(t *testing.T) {
 func TestBindParams(t *testing.T) {
 	k := ptxtest.Kernel(t, ".param .u32 a, .param .u64 b, .param .align 8 .b8 c[12], .param .f32 d", "ret;")
 	m := New(0)
-	base, err := m.Alloc(Buffer{"buf", ir.F32, 4, Fill{}})
+	base, err := m.Alloc(Buffer{Name: "buf", Elem: ir.F32, Count: 4, Fill: Fill{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,8 +125,14 @@ func (m *Device) LoadModule(k *ir.Kernel) error {
 		m.vars[v.Name] = v
 	}
 	m.pristine = append(m.pristine[:0], m.constants...)
+	if k.Cooperative() {
+		return m.place(Buffer{Name: "the grid's workspace", Elem: ir.B8, Count: workspaceBytes}, GridWorkspace)
+	}
 	return nil
 }
+
+// workspaceBytes is the size of the workspace of a cooperative launch's grid.
+const workspaceBytes = 64
 
 // relocated is the initial contents of a variable, with the addresses in them.
 func relocated(k *ir.Kernel, v *ir.Var) []byte {

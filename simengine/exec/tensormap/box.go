@@ -65,9 +65,9 @@ func join(list []Range, start int, addr uint64, bytes int) []Range {
 	return append(list, Range{Addr: addr, Bytes: bytes})
 }
 
-// Swizzle is where in shared memory a byte lies under a pattern of 128, 64 or 32 bytes: the number of
-// a chunk of 16 bytes in its line of 128 is combined, by exclusive or, with the number of the line
-// among 8, 4 or 2 (PTX ISA, swizzling modes).
+// Swizzle is where in shared memory a byte lies under a pattern of 128, 64 or 32 bytes. The number of a chunk of 16
+// bytes in its line of 128 is combined, by exclusive or, with the number of the line among 8, 4 or 2 (PTX ISA,
+// swizzling modes).
 func Swizzle(addr uint32, bytes int) uint32 {
 	switch bytes {
 	case 128:

@@ -1,6 +1,6 @@
-// Package tensormap is the descriptor of a tensor in device memory (CUtensorMap) and of the boxes in
-// which bulk copies move it: its 128 bytes, the bytes of device memory that a box covers, and where
-// the box's elements lie in shared memory.
+// Package tensormap is the descriptor of a tensor in device memory (CUtensorMap) and of the boxes in which bulk
+// copies move it. It has the descriptor's 128 bytes, the bytes of device memory that a box covers, and where the
+// box's elements lie in shared memory.
 //
 // NVIDIA does not document how the 128 bytes are laid out. The layout here is the simulator's own. As
 // with the hardware's, a map of zeros is one of which no field is set.

@@ -2,22 +2,22 @@ package lower_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
 // TestAsyncAsPtxas takes of the asynchronous instructions what ptxas takes, and refuses what it refuses.
-func TestAsyncAsPtxas(t *testing.T) { asPtxas(t, "testdata/async-accepted.txt", 100) }
+func TestAsyncAsPtxas(t *testing.T) { asPtxas(t, "testdata/async-accepted.txt.gz", 100) }
 
 // TestTexturesAsPtxas takes of the instructions on textures and surfaces what ptxas takes, and refuses what it refuses.
-func TestTexturesAsPtxas(t *testing.T) { asPtxas(t, "testdata/texture-accepted.txt", 30) }
+func TestTexturesAsPtxas(t *testing.T) { asPtxas(t, "testdata/texture-accepted.txt.gz", 30) }
 
 func asPtxas(t *testing.T, file string, least int) {
-	list, err := os.ReadFile(file)
+	list, err := results.Content(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,8 +97,8 @@ func TestBuildSilicon(t *testing.T) {
 // What clang emits without and with optimisation: depots, generic accesses,
 // calls with struct parameters, indexed branches, packed halves.
 func TestBuildClang(t *testing.T) {
-	for _, name := range []string{"testdata/clang-O0.ptx", "testdata/clang-O3.ptx"} {
-		src, err := os.ReadFile(name)
+	for _, name := range []string{"testdata/clang-O0.ptx.gz", "testdata/clang-O3.ptx.gz"} {
+		src, err := results.Content(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,8 +224,8 @@ func TestRenaming(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"testdata/clang-O0.ptx", "testdata/clang-O3.ptx"} {
-		src, err := os.ReadFile(name)
+	for _, name := range []string{"testdata/clang-O0.ptx.gz", "testdata/clang-O3.ptx.gz"} {
+		src, err := results.Content(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -248,9 +248,9 @@ var syncSpecs = map[string]*spec{
 	"griddepcontrol": {op: ir.Nop, may: gIgnore, must: gIgnore},
 }
 
-// unmodelled is the PTX instructions that the simulator refuses by name: sparse MMA, Blackwell's MMA
-// and tensor memory, stores and reductions that complete at an mbarrier, multimem, mipmaps,
-// formatted stores and reductions of surfaces, stack allocation and the video instructions (but vabsdiff4 of unsigned bytes).
+// unmodelled is the PTX instructions that the simulator refuses by name. They are sparse MMA, Blackwell's MMA and
+// tensor memory, stores and reductions that complete at an mbarrier, multimem, mipmaps, formatted stores and reductions
+// of surfaces, stack allocation, and the video instructions (but vabsdiff4 of unsigned bytes).
 var unmodelled = []string{
 	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "wgmma.mma_async.sp", "tcgen05",
 	"mbarrier.pending_count", "st.async", "st.bulk", "red.async", "multimem", "clusterlaunchcontrol",

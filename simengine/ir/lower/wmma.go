@@ -11,8 +11,8 @@ import (
 // all shapes by ptxas 13.0.88 for sm_80 and sm_90): each wmma.mma is two Mma, of tf32 four and of
 // doubles one.
 //
-// Of A (M by K) and B (K by N) one is split into blocks of 16 rows, the tall ones, the other into blocks
-// of 8, rows of B being its columns: where M is 8 the product is done transposed.
+// Of A (M by K) and B (K by N) one is split into blocks of 16 rows, the tall ones. The other is split into blocks
+// of 8, rows of B being its columns. Where M is 8 the product is done transposed.
 type wmma struct {
 	what       byte // a, b, c: a load; d: the store; m: the product
 	m, n, k    int

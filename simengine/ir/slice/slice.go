@@ -60,7 +60,12 @@ func slice(k *ir.Kernel, of []alias.Roots) []bool {
 // sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
 // set, of the writes of a register only those are marked that reach a reader.
 func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool) *slicer {
-	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: ir.NewBitSet(len(k.Regs))}
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}}
+	for b, spins := range k.Spins() {
+		if spins {
+			s.spins[k.Blocks[b].End-1] = true
+		}
+	}
 	if reaching && len(k.Regs)*len(k.Blocks) < mostReach {
 		s.reach = newReach(k)
 	}
@@ -94,6 +99,7 @@ func (s *slicer) close() {
 
 type slicer struct {
 	k      *ir.Kernel
+	spins  map[int]bool // branches of ir.Kernel.Spins
 	needed []bool
 	defs   [][]int32 // instructions that write each register
 	reg    ir.BitSet // registers that are needed
@@ -109,7 +115,11 @@ type slicer struct {
 func (s *slicer) root(pc int) {
 	in := &s.k.Instrs[pc]
 	switch in.Op {
-	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait:
+	case ir.Bra:
+		if !s.spins[pc] { // whoever waits for another CTA is taken to wait no longer
+			s.mark(pc)
+		}
+	case ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait:
 		s.mark(pc)
 	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive, ir.BulkCommit, ir.BulkWait,
 		ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.FenceProxy, ir.ClusterBarrier, ir.Setmaxnreg:

@@ -2,11 +2,11 @@ package slice_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -102,8 +102,8 @@ func TestSliceClosed(t *testing.T) {
 	for range 50 {
 		check(ptxtest.Kernel(t, "", ptxtest.RandomBody(rng, 8)))
 	}
-	for _, name := range []string{"../lower/testdata/clang-O0.ptx", "../lower/testdata/clang-O3.ptx"} {
-		src, err := os.ReadFile(name)
+	for _, name := range []string{"../lower/testdata/clang-O0.ptx.gz", "../lower/testdata/clang-O3.ptx.gz"} {
+		src, err := results.Content(name)
 		if err != nil {
 			t.Fatal(err)
 		}

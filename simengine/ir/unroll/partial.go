@@ -4,15 +4,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ptxas unrolls a loop in part if the number of iterations is known and the loop is too long to be
-// unrolled whole. n copies go into the loop, and the remainder of iterations by n is peeled off
-// before it. n is the largest number for which the copies and the peeled iterations together weigh
-// at most partHeaviest: of 100 iterations of 36 instructions, 7 at a time after 2, because 9 at a
-// time after 1 weigh more. A loop whose body weighs more than partLongest is left as it is.
+// ptxas unrolls a loop in part if the number of iterations is known and the loop is too long to be unrolled whole.
+// Of copies, n go into the loop, and the remainder of iterations by n is peeled off before it. The largest n is
+// taken for which the copies and the peeled iterations together weigh at most partHeaviest. Of 100 iterations of 36
+// instructions that is 7 at a time after 2, because 9 at a time after 1 weigh more. A loop whose body weighs more
+// than partLongest is left as it is.
 //
-// This is how ptxas 13.0 (-O3, sm_90) does all of 2,287 loops of multiply-adds, of 451 of integer
-// multiply-adds and of 412 with stores, 372 of 403 with loads from shared and 350 of 420 with loads
-// from global memory (deploy/calibrate/ptxas/copies.py).
+// This is how ptxas 13.0 (-O3, sm_90) does all of 2,287 loops of multiply-adds, of 451 of integer multiply-adds and
+// of 412 with stores. It does so in 372 of 403 with loads from shared and 350 of 420 with loads from global memory
+// (deploy/calibrate/ptxas/copies.py).
 const (
 	partHeaviest = 351
 	partLongest  = 73

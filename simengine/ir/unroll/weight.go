@@ -123,9 +123,9 @@ func stepOf(in *ir.Instr) bool {
 	return in.Op == ir.Add && len(in.Dst) == 1 && in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == in.Dst[0] && in.Src[1].Kind == ir.OperandImm
 }
 
-// mayOverwrite reports whether every load of a block may read what one of its stores wrote: each is
-// from a state space to which the block also stores, at an address that does not step by a constant.
-// ptxas keeps one iteration at a time then, since it could not interleave several.
+// mayOverwrite reports whether every load of a block may read what one of its stores wrote: each is from a state
+// space to which the block also stores, at an address that does not step by a constant. There ptxas keeps one
+// iteration at a time, since it could not interleave several.
 func mayOverwrite(k *ir.Kernel, blk *ir.Block, adds map[ir.Reg]int) bool {
 	stores := map[ir.Space]bool{}
 	for pc := blk.Start; pc < blk.End; pc++ {

@@ -30,9 +30,9 @@ OUT:
 st.global.f32 [%%rd6], %%f1; st.global.u32 [%%rd6+4096], %%r2; st.global.u32 [%%rd6+8192], %%r20; st.global.f64 [%%rd6+65536], %%d1; st.global.u64 [%%rd6+65536], %%rd20;
 ret;`
 
-// TestUnknownLoopsAgainstPtxas holds which loops of an unknown number of iterations have several at a time
-// against what ptxas did: how many multiply-adds are the most beside what else is in the loop, to within one
-// where it has a pointer's step, whose weight is now and then one.
+// TestUnknownLoopsAgainstPtxas holds which loops of an unknown number of iterations have several at a time against
+// what ptxas did. It compares how many multiply-adds are the most beside what else is in the loop. A loop with a
+// pointer's step, whose weight is now and then one, may be off by one.
 func TestUnknownLoopsAgainstPtxas(t *testing.T) {
 	records := measured.Records[struct {
 		Arch, Beside, Body string

@@ -28,6 +28,7 @@ func (y *tally) add(o *tally, n float64) {
 func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
 	var fetched, gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
+	merged := 0.0 // sectors that L2 does not look up for they come with others'
 	for pc := range t.byPC {
 		y := &t.byPC[pc]
 		if y.requests == 0 {
@@ -38,6 +39,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 		switch {
 		case t.c.class[pc] == assemble.Bulk:
 			bulk := &loads
+			merged += n * y.l2 * (1 - g.Plan.LookedUp(in.Arch, pc))
 			if i.Op == ir.BulkCopy && i.Bulk.To == ir.Global && i.Bulk.From != ir.Global {
 				bulk = &stored
 			}
@@ -57,6 +59,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 			gs.add(y, n)
 		default:
 			gl.add(y, n)
+			merged += n * y.l2 * (1 - g.Plan.LookedUp(in.Arch, pc))
 		}
 	}
 	k := map[string]float64{}
@@ -83,7 +86,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
-	secondLevel(k, &w, g, gl, sent)
+	secondLevel(k, &w, g, gl, merged, sent)
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+spilled)/4 + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
@@ -117,8 +120,8 @@ func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
 }
 
 // secondLevel adds what L2 looks up, and its hit rate.
-func secondLevel(k map[string]float64, w *timing.Work, g *footprint.Grid, loads tally, stores float64) {
-	l := g.Plan.Lookups(loads.l2, loads.again/32, stores)
+func secondLevel(k map[string]float64, w *timing.Work, g *footprint.Grid, loads tally, merged, stores float64) {
+	l := g.Plan.Lookups(loads.l2-merged, loads.again/32, stores)
 	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 }

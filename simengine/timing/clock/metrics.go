@@ -15,6 +15,7 @@ import (
 type traffic struct {
 	requests, sectors, passes, ideal float64
 	hits, l2, fromDRAM, again        float64 // sectors
+	merged                           float64 // of those of l2, that L2 does not look up for they come with others'
 	partialLines                     float64 // see pcStats
 }
 
@@ -32,6 +33,13 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 		t.fromDRAM += float64(st.dramSectors) * f
 		t.again += float64(st.again) * f
 		t.partialLines += float64(st.partialLines) * f
+	}
+}
+
+// merge says which share of an instruction's sectors comes with what other SMs ask of L2.
+func (t *traffic) merge(share float64, y tally, scale float64, st *pcStats) {
+	if st.sectors > 0 {
+		t.merged += share * float64(st.l2Sectors) * float64(y.sectors) * scale / float64(st.sectors)
 	}
 }
 
@@ -66,6 +74,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 			bulkStores.add(y, scale, st)
 		case i.Op == ir.BulkCopy || i.Op == ir.BulkPrefetch:
 			bulkLoads.add(y, scale, st)
+			bulkLoads.merge(1-p.plan.LookedUp(m.Arch, pc), y, scale, st)
 		case i.Space == ir.SharedCluster:
 		case (i.Op == ir.Atom || i.Op == ir.Red) && i.Space == ir.Shared:
 			sharedAtom.add(y, scale, nil)
@@ -84,6 +93,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 			gs.add(y, scale, st)
 		default:
 			gl.add(y, scale, st)
+			gl.merge(1-p.plan.LookedUp(m.Arch, pc), y, scale, st)
 		}
 	}
 	k := map[string]float64{}
@@ -111,6 +121,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	k["l1tex__t_sectors_pipe_tex_mem_texture.sum"] = textures.sectors
 	gl.l2, gl.fromDRAM, gl.again, gl.partialLines = gl.l2+textures.l2, gl.fromDRAM+textures.fromDRAM, gl.again+textures.again, gl.partialLines+textures.partialLines
 	gl.l2, gl.fromDRAM, gl.again = gl.l2+bulkLoads.l2, gl.fromDRAM+bulkLoads.fromDRAM, gl.again+bulkLoads.again
+	gl.merged += bulkLoads.merged
 	gs.l2, gs.again = gs.l2+bulkStores.l2, gs.again+bulkStores.again
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
@@ -197,7 +208,7 @@ func fetched(sms, instrs int) float64 {
 
 // secondLevel adds what L2 looks up, and its hit rate.
 func secondLevel(k map[string]float64, w *timing.Work, p *sampleSet, fetched float64, gl, gs, ll, ls *traffic) {
-	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
+	l := p.plan.Lookups(gl.l2-gl.merged+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
 	l.Reads += fetched
 	l.ReadHits += fetched
 	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits

@@ -17,8 +17,6 @@ type Device struct {
 	// Extents are the buffers in device memory; nil when they are not known,
 	// and then the range of addresses surveyed stands for them.
 	Extents []timing.Extent
-	// Confined: what several groups of instructions read of a buffer is no more than the buffer together.
-	Confined bool
 	// Copies says by instruction that it copies tiles to shared memory: it is no gather, however its addresses spread;
 	// nil: nothing is said.
 	Copies []bool

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Plan is the estimate for one launch.
@@ -214,6 +216,11 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}
+}
+
+// LookedUp is the share of what SMs ask for by an instruction that L2 looks up: requests of SMs that read the same merge.
+func (p *Plan) LookedUp(d *arch.Descriptor, pc int) float64 {
+	return cost.LookedUp(d, math.Min(p.LockstepSharers[pc], p.Readers[pc]), p.Merged[pc])
 }
 
 // WriteShare is the share of DRAM's traffic that is written.

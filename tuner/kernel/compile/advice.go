@@ -16,7 +16,7 @@ var advices = []struct {
 	notes bool // the error's notes may say it, too
 }{
 	{regexp.MustCompile(`'(malloc|free|operator new|operator delete)'`), "a kernel has no heap here: pass it a buffer as an argument", false},
-	{regexp.MustCompile(`'((cuda)?(Texture|Surface)Object_t|CUtexObject|CUsurfObject|texture|surface|tex[123]D\w*|tex1Dfetch|surf[123]D\w*)'|'cuda(Texture|Surface)\w*'`), "textures and surfaces are not simulated: read and write the array through a pointer", false},
+	{regexp.MustCompile(`'((cuda)?(Texture|Surface)Object_t|CUtexObject|CUsurfObject|texture|surface|tex[123]D\w*|tex1Dfetch|surf[123]D\w*)'|'cuda(Texture|Surface)\w*'`), "texture references are gone since CUDA 12: take a cudaTextureObject_t or cudaSurfaceObject_t, which an argument of MemoryType Texture or Surface passes", false},
 	{regexp.MustCompile(`cudaConfigureCall|reference to __global__ function`), "a kernel that launches another is not simulated; if this is host code, put it in #ifndef kernel_tuner, a macro that every kernel is compiled with", false},
 	{regexp.MustCompile(`'__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)'`), "architectures from sm_70 only have the form whose name ends in _sync, which takes a mask of lanes first", false},
 	{regexp.MustCompile(`'curand\w*(\.h)?'`), "curand is not here: nvcc has it with the package nvidia-curand; or compute random numbers in the kernel, or pass them in a buffer", false},

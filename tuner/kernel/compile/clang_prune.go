@@ -82,8 +82,12 @@ func (k *compilation) prune(ctx context.Context, args []string, first *Error) (w
 				src.Files[name] = text
 			}
 			err := firstOf(first, only(own, found, kept), kept)
-			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(firstError(err.Message)) {
+			unknown := firstError(err.Message)
+			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(unknown) {
 				err = first // what has the name, perhaps
+				if name := p.cutter.MissingFile(); name != "" && !libraries.MatchString(unknown) {
+					err = notFound(first, name)
+				}
 			}
 			return "", p.cause(err)
 		}
@@ -92,6 +96,19 @@ func (k *compilation) prune(ctx context.Context, args []string, first *Error) (w
 		}
 	}
 	return "", first
+}
+
+// libraries are names that headers of NVIDIA's have.
+var libraries = regexp.MustCompile(`\b(thrust|cub|curand|cooperative_groups|nvcuda|cutlass|cute)\b`)
+
+// notFound is that a file of the source's own is not beside it.
+func notFound(first *Error, name string) *Error {
+	for _, line := range strings.Split(first.Message, "\n") {
+		if strings.Contains(line, "'"+name+"' file not found") {
+			return &Error{Compiler: first.Compiler, File: first.File, Message: line}
+		}
+	}
+	return &Error{Compiler: first.Compiler, File: first.File, Message: "error: '" + name + "' file not found"}
 }
 
 func (w workdir) writeSources(src *source.Source) error {

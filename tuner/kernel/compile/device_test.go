@@ -134,24 +134,49 @@ func TestMissingIsNamed(t *testing.T) {
 	}
 }
 
+// Functions of textures and surfaces come to the instructions of PTX.
+func TestTextures(t *testing.T) {
+	c := needClang(t)
+	for call, want := range map[string]string{
+		"tex1Dfetch<int>(t, i)":                                                        "tex.1d.v4.s32.s32",
+		"tex2D<uchar4>(t, i, 3).x":                                                     "tex.2d.v4.u32.f32",
+		"tex3D<float>(t, i, 2.f, 3.f)":                                                 "tex.3d.v4.f32.f32",
+		"tex1DLayered<float2>(t, i, 1).y":                                              "tex.a1d.v4.f32.f32",
+		"tex2DLayered<float>(t, i, 2.f, i)":                                            "tex.a2d.v4.f32.f32",
+		"tex2DLod<float>(t, i, 2.f, 0.f)":                                              "tex.level.2d.v4.f32.f32",
+		"tex2Dgather<float4>(t, i, 2.f, 1).z":                                          "tld4.g.2d.v4.f32.f32",
+		"[&] { short2 v; tex1D(&v, t, i); return v.x; }()":                             "tex.1d.v4.s32.f32",
+		"surf2Dread<float>(t, i, 1)":                                                   "suld.b.2d.b32.trap",
+		"surf1Dread<uchar2>(t, i, cudaBoundaryModeZero).y":                             "suld.b.1d.b16.zero",
+		"(surf3Dwrite(make_float4(1, 2, 3, 4), t, i, 1, 2, cudaBoundaryModeClamp), 1)": "sust.b.3d.v4.b32.clamp",
+		"(surf2DLayeredwrite((char)i, t, i, 1, 2), 1)":                                 "sust.b.a2d.b8.trap",
+	} {
+		src := "extern \"C\" __global__ void k(cudaTextureObject_t t, float *p) { int i = threadIdx.x; p[i] = " + call + "; }"
+		ptx, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
+		if err != nil || !strings.Contains(string(ptx.PTX), want) {
+			t.Errorf("%s: %v, want %s", call, err, want)
+		}
+	}
+}
+
 // What to do is said of the errors that public kernels come to most often.
 func TestAdvice(t *testing.T) {
 	c := needClang(t)
 	for src, want := range map[string]string{
-		"__global__ void k() { int *p = (int *)malloc(4); }":                                   "has no heap",
-		"__global__ void k(cudaTextureObject_t t, float *p) { *p = tex1Dfetch<float>(t, 1); }": "textures and surfaces are not simulated",
-		"__global__ void k(float *p) { *p = tex1Dfetch(p, 1); }":                               "textures and surfaces are not simulated",
-		"__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }":                       "launches another",
-		"__global__ void k(int *p) { *p = __shfl_xor(*p, 1); }":                                "ends in _sync",
-		"#include <curand_kernel.h>\n":                                                         "curand is not here",
-		"#include <thrust/pair.h>\n":                                                           "thrust is not here",
-		"#include <cub/device/device_scan.cuh>\n":                                              "of cub",
-		"#include \"mine.h\"\n":                                                                "beside the definition",
-		"int main() { cudaMalloc(0, 4); }":                                                     "this is host code",
-		"#include <iostream>\nint main() { std::cout << 1; }":                                  "this is host code",
-		"__global__ void k(int *p) { asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*p)); }":            "two: %%laneid",
-		"int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }":                       "mark the function __device__",
-		"__global__ void k(int *p) { *p = TILE; }":                                             "CompilerOptions",
+		"__global__ void k() { int *p = (int *)malloc(4); }":                        "has no heap",
+		"texture<float> t;\n__global__ void k(float *p) { *p = tex1Dfetch(t, 1); }": "texture references are gone",
+		"__global__ void k(float *p) { *p = tex1Dfetch(p, 1); }":                    "texture references are gone",
+		"__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }":            "launches another",
+		"__global__ void k(int *p) { *p = __shfl_xor(*p, 1); }":                     "ends in _sync",
+		"#include <curand_kernel.h>\n":                                              "curand is not here",
+		"#include <thrust/pair.h>\n":                                                "thrust is not here",
+		"#include <cub/device/device_scan.cuh>\n":                                   "of cub",
+		"#include \"mine.h\"\n":                                                     "beside the definition",
+		"int main() { cudaMalloc(0, 4); }":                                          "this is host code",
+		"#include <iostream>\nint main() { std::cout << 1; }":                       "this is host code",
+		"__global__ void k(int *p) { asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*p)); }": "two: %%laneid",
+		"int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }":            "mark the function __device__",
+		"__global__ void k(int *p) { *p = TILE; }":                                  "CompilerOptions",
 	} {
 		_, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
 		if err == nil || !strings.Contains(err.Error(), want) {

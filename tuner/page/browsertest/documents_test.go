@@ -100,5 +100,17 @@ func (r *rows) config(row int) string {
 	return strings.ToLower(strings.Join(parts, ","))
 }
 
+// rowOf is the row of a trial.
+func (r *rows) rowOf(t *testing.T, trial int64) int {
+	t.Helper()
+	for row := range r.Rows {
+		if r.trial(row) == trial {
+			return row
+		}
+	}
+	t.Fatalf("no row of trial %d", trial)
+	return -1
+}
+
 // trial is a row's trial.
 func (r *rows) trial(row int) int64 { return int64(r.number("trial", row)) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/page"
 	"github.com/warptune/warptune/tuner/page/browsertest"
+	"github.com/warptune/warptune/tuner/page/pagetest"
 )
 
 // TestNumbers compares what views show with the documents that they draw.
@@ -19,7 +20,7 @@ func TestNumbers(t *testing.T) {
 	d := table(s, small)
 	for view, check := range map[string]func(*testing.T, *server, *browsertest.Page, *rows){
 		"summary": summaryNumbers, "configurations": configurationNumbers, "parameters": parameterNumbers, "heatmap": heatNumbers, "parallel": parallelNumbers,
-		"roofline": rooflineNumbers, "why": whyNumbers, "memory": memoryNumbers, "slots": slotNumbers, "source": sourceNumbers, "occupancy": occupancyNumbers,
+		"roofline": rooflineNumbers, "measured": measuredNumbers, "why": whyNumbers, "memory": memoryNumbers, "slots": slotNumbers, "source": sourceNumbers, "occupancy": occupancyNumbers,
 		"compare": compareNumbers, "architectures": architectureNumbers, "progress": progressNumbers,
 	} {
 		p.View(small, view)
@@ -169,6 +170,34 @@ func rooflineNumbers(t *testing.T, _ *server, p *browsertest.Page, d *rows) {
 	for i, x := range roof.Traffic {
 		near(t, x.Level, ceilings[i][1], x.BytesPerSecond)
 	}
+}
+
+func measuredNumbers(t *testing.T, s *server, p *browsertest.Page, d *rows) {
+	p.Wait(`document.querySelector("[data-field=picked]") !== null`)
+	doc := get[page.Measured](s, "data/sweeps/"+small+"/measured")
+	if doc.PredictedSweep != small || doc.MeasuredSweep != pagetest.Measured || len(doc.PredictedUS) < 20 {
+		t.Fatalf("%d pairs of %s and %s", len(doc.PredictedUS), doc.PredictedSweep, doc.MeasuredSweep)
+	}
+	near(t, "picked", p.Text("[data-field=picked]"), *doc.PickedOverBest)
+	near(t, "error", p.Text("[data-field=error]"), *doc.MeanErrorShare)
+	near(t, "bias", p.Text("[data-field=bias]"), *doc.Bias)
+	near(t, "correlation", p.Text("[data-field=correlation]"), *doc.RankCorrelation)
+	measured := table(s, pagetest.Measured)
+	shown := p.Table("Predicted and measured")
+	if len(shown) != len(doc.PredictedUS) {
+		t.Fatalf("%d pairs are shown of %d", len(shown), len(doc.PredictedUS))
+	}
+	for i, r := range shown {
+		near(t, "predicted", r[1], d.number("time_us", d.rowOf(t, doc.PredictedTrials[i])))
+		near(t, "measured", r[2], measured.number("time_us", measured.rowOf(t, doc.MeasuredTrials[i])))
+		near(t, "ratio", r[3], doc.MeasuredUS[i]/doc.PredictedUS[i])
+	}
+	p.Click(".chart")
+	p.View(pagetest.Measured, "measured")
+	p.Wait(`document.querySelector("[data-field=picked]") !== null`)
+	near(t, "picked, from the measured sweep", p.Text("[data-field=picked]"), *doc.PickedOverBest)
+	p.View(large, "measured")
+	p.Wait(`[...document.querySelectorAll("main .note")].some(n => n.textContent.includes("--confirm"))`)
 }
 
 func memoryNumbers(t *testing.T, s *server, p *browsertest.Page, d *rows) {

@@ -9,7 +9,7 @@ import (
 
 // views are those of the list, by the names in addresses.
 var views = []string{
-	"summary", "configurations", "parameters", "heatmap", "parallel", "roofline", "why", "memory", "slots", "source", "occupancy", "compare", "architectures", "progress",
+	"summary", "configurations", "parameters", "heatmap", "parallel", "roofline", "measured", "why", "memory", "slots", "source", "occupancy", "compare", "architectures", "progress",
 }
 
 // nameless lists controls without an accessible name.

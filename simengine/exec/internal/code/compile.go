@@ -46,7 +46,8 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		c.needed = all(k)
 	}
 	c.p.Needed = c.needed
-	c.yields = k.Yields()
+	c.yields, c.spins = k.Yields(), k.Spins()
+	c.p.Spins = c.spins != nil
 	c.findLoops()
 	c.straighten()
 	c.allocate()
@@ -148,6 +149,7 @@ type compiler struct {
 	unwritten ir.BitSet
 	counting  bool   // of slow paths and of values that match
 	yields    []bool // ir.Kernel.Yields
+	spins     []bool // ir.Kernel.Spins
 
 	operand Extra // scratch of instructions that keep none
 	key     []byte
@@ -213,6 +215,9 @@ func (c *compiler) block(i int) error {
 		if err := c.terminator(&b, &c.k.Instrs[end]); err != nil {
 			return err
 		}
+	}
+	if b.Spins = c.spins != nil && c.spins[i]; b.Spins && c.p.Mode == Slice { // it waits no longer: see ir.Kernel.Spins
+		b.Terminator, b.HasGuard, b.Target = FallThrough, false, -1
 	}
 	if b.Terminator == FallThrough || b.HasGuard {
 		b.Fall = int32(i + 1)

@@ -85,6 +85,21 @@ type Extra struct {
 	Texture *TextureOp
 }
 
+// reservedShared is the shared memory that the system keeps for itself in each CTA, bytes (compute capability 8.0 and
+// later), where a kernel asks where it is: cooperative groups of several warps exchange what they reduce there.
+const reservedShared = 1 << 10
+
+// ReservedShared is the system's shared memory that the kernel may reach.
+func (p *Program) ReservedShared() int {
+	for _, s := range p.Specials {
+		switch s.Reg {
+		case ir.ReservedSmemBegin, ir.ReservedSmemEnd, ir.ReservedSmemCap, ir.ReservedSmem0, ir.ReservedSmem1:
+			return reservedShared
+		}
+	}
+	return 0
+}
+
 // Terminator is how a block ends.
 type Terminator uint8
 
@@ -113,6 +128,7 @@ type Block struct {
 	Joins          bool // it has an instruction that lanes of a warp execute together
 	Barrier        bool // it has a barrier of the CTA
 	Wgmma          bool // it has warpgroup MMAs, in Full mode
+	Spins          bool // ir.Kernel.Spins
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -146,6 +162,7 @@ type Program struct {
 	Distinct        bool       // the slice relies on pointer parameters being distinct
 	Blocking        bool       // waits for mbarriers and clusters block
 	Tracks          bool       // bulk copies or warpgroup MMAs are in flight, in Full mode
+	Spins           bool       // threads wait until others, maybe of other CTAs, have written
 	Waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	Samplers        []*Sampler // by loop; nil for one that cannot be sampled
 	LoopHeadedBy    []int32    // by block: the loop it heads, -1

@@ -2,11 +2,10 @@
 // and prebuilt/index.json beside it. It runs in the catalogue's folder (go
 // generate, make catalogue).
 //
-// By default it compiles, with nvcc or else clang, the kernels whose archive does
-// not fit their source and definition. -from takes existing PTX instead, which
-// -records names: records with kernel, params and ptx (a file's stem), one JSON
-// object a line, gzip or plain. The same PTX gives the same bytes.
-// -lines writes the source lines of PTX that has some (see writeLines).
+// By default it compiles, with nvcc or else clang, the kernels whose archive does not fit their source and
+// definition. With -from it takes existing PTX instead, which -records names: records with kernel, params and ptx
+// (a file's stem), one JSON object a line, gzip or plain. The same PTX gives the same bytes. -lines writes the
+// source lines of PTX that has some (see writeLines).
 package main
 
 import (

@@ -1,7 +1,6 @@
 // The parts of cooperative groups that compile to barriers, shuffles and votes: thread blocks, tiles of
-// up to 32 threads, the threads of a warp that are active, parts of both, and clusters. Of a grid there are the
-// numbers, not the barrier; tiles of several warps have ranks and a barrier. (Reserved
-// names: a kernel's macros, such as N, are defined before this is included.)
+// up to 32 threads, the threads of a warp that are active, parts of both, clusters, and the grid; tiles of several warps
+// have ranks and a barrier. (Reserved names: a kernel's macros, such as N, are defined before this is included.)
 #pragma once
 #include "warptune/shuffle.h"
 namespace cooperative_groups {
@@ -26,7 +25,36 @@ struct grid_group {
   static __device__ dim3 block_index() { return blockIdx; }
   static __device__ dim3 dim_blocks() { return gridDim; }
   static __device__ dim3 group_dim() { return gridDim; }
-  __attribute__((unavailable("a barrier of the whole grid is not simulated"))) __device__ void sync() const;
+  static __device__ bool is_valid() { return _arrived() != (unsigned *)4; }
+  // One thread of each block counts it in; the last to come turns the upper bit, for which the others wait. The driver
+  // gives a cooperative launch memory for that.
+  static __device__ void sync() {
+    unsigned *arrived = _arrived(), old, now;
+    if (arrived == (unsigned *)4) __builtin_trap();
+    __syncthreads();
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
+      unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+      unsigned n = blockIdx.x + blockIdx.y + blockIdx.z == 0 ? 0x80000001u - blocks : 1;
+#if __CUDA_ARCH__ >= 700
+      asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(old) : "l"(arrived), "r"(n) : "memory");
+      do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+      while (((old ^ now) & 0x80000000u) == 0);
+#else
+      __threadfence();
+      asm volatile("atom.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(arrived), "r"(n) : "memory");
+      do asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+      while (((old ^ now) & 0x80000000u) == 0);
+      __threadfence();
+#endif
+    }
+    __syncthreads();
+  }
+  static __device__ unsigned *_arrived() {
+    unsigned high, low;
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    return (unsigned *)(((unsigned long long)high << 32 | low) + 4);
+  }
 };
 WARPTUNE_FN grid_group this_grid() { return grid_group(); }
 

@@ -25,7 +25,11 @@ type Cutter struct {
 	Cuts []Cut
 	// Includes are the headers whose #include was left out, as it names them.
 	Includes []string
+	own      string // the first of them in quotes
 }
+
+// MissingFile is the first header in quotes whose #include was left out, as the source names it; "" if there is none.
+func (c *Cutter) MissingFile() string { return c.own }
 
 // Cut is a declaration that was left out, or its body.
 type Cut struct {
@@ -158,6 +162,9 @@ func (c *Cutter) region(m *masked, text []byte, p Place) (region, bool) {
 	if m := includeLine.FindSubmatch(text[begin:lineEnd(text, begin)]); m != nil {
 		if name := string(bytes.Trim(m[1], `"<>`)); !slices.Contains(c.Includes, name) {
 			c.Includes = append(c.Includes, name)
+			if c.own == "" && bytes.HasPrefix(m[1], []byte(`"`)) {
+				c.own = name
+			}
 		}
 		return region{begin, lineEnd(text, begin), ""}, true
 	}

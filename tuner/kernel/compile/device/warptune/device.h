@@ -2,7 +2,7 @@
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include warptune/device.h
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
-// Not provided, each an error that names it: malloc, __maxnreg__, textures, surfaces, the barrier of a grid, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
+// Not provided, each an error that names it: malloc, __maxnreg__, texture references, mipmaps, cubes, the barrier of a grid, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
 // warp operations, thrust, curand, most of cub. What host code names, and printf, is in warptune/host.h.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
@@ -38,4 +38,5 @@
 #include "atomic.h"
 #include "async.h"
 #include "cluster.h"
+#include "texture.h"
 #endif

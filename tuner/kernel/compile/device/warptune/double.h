@@ -8,6 +8,18 @@ WARPTUNE_FN double __ddiv_rn(double a, double b) { return __nvvm_div_rn_d(a, b);
 WARPTUNE_FN double __dsub_rn(double a, double b) { return __nvvm_add_rn_d(a, -b); }
 WARPTUNE_FN double __dsqrt_rn(double a) { return __nvvm_sqrt_rn_d(a); }
 WARPTUNE_FN double __drcp_rn(double a) { return __nvvm_rcp_rn_d(a); }
+#define WARPTUNE_ROUNDED(INTRINSIC, NVVM)                                                                  \
+  WARPTUNE_FN double __dadd_##INTRINSIC(double a, double b) { return __nvvm_add_##NVVM##_d(a, b); }        \
+  WARPTUNE_FN double __dsub_##INTRINSIC(double a, double b) { return __nvvm_add_##NVVM##_d(a, -b); }       \
+  WARPTUNE_FN double __dmul_##INTRINSIC(double a, double b) { return __nvvm_mul_##NVVM##_d(a, b); }        \
+  WARPTUNE_FN double __ddiv_##INTRINSIC(double a, double b) { return __nvvm_div_##NVVM##_d(a, b); }        \
+  WARPTUNE_FN double __drcp_##INTRINSIC(double a) { return __nvvm_rcp_##NVVM##_d(a); }                     \
+  WARPTUNE_FN double __dsqrt_##INTRINSIC(double a) { return __nvvm_sqrt_##NVVM##_d(a); }                   \
+  WARPTUNE_FN double __fma_##INTRINSIC(double a, double b, double c) { return __nvvm_fma_##NVVM##_d(a, b, c); }
+WARPTUNE_ROUNDED(rz, rz)
+WARPTUNE_ROUNDED(rd, rm)
+WARPTUNE_ROUNDED(ru, rp)
+#undef WARPTUNE_ROUNDED
 WARPTUNE_FN double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 WARPTUNE_FN double rsqrt(double a) { return __nvvm_rsqrt_approx_d(a); }
 WARPTUNE_FN double fabs(double a) { return __builtin_fabs(a); }

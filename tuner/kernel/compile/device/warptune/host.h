@@ -35,7 +35,7 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUctx_st *CUcontext;
 typedef struct cudaArray *cudaArray_t;
 typedef int CUdevice;
-typedef unsigned long long CUdeviceptr, cudaTextureObject_t, cudaSurfaceObject_t;
+typedef unsigned long long CUdeviceptr;
 enum CUresult { CUDA_SUCCESS = 0 };
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };
@@ -59,10 +59,6 @@ WARPTUNE_RUNTIME(cudaEventSynchronize) WARPTUNE_RUNTIME(cudaEventElapsedTime) WA
 WARPTUNE_RUNTIME(cudaStreamSynchronize) WARPTUNE_RUNTIME(cudaStreamWaitEvent) WARPTUNE_RUNTIME(cudaFuncSetAttribute) WARPTUNE_RUNTIME(cudaFuncSetCacheConfig) WARPTUNE_RUNTIME(cudaFuncGetAttributes) WARPTUNE_RUNTIME(cudaLaunchKernel) WARPTUNE_RUNTIME(cudaLaunchCooperativeKernel)
 WARPTUNE_RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor) WARPTUNE_RUNTIME(cudaOccupancyMaxPotentialBlockSize) WARPTUNE_RUNTIME(cudaProfilerStart) WARPTUNE_RUNTIME(cudaProfilerStop)
 WARPTUNE_HOST(const char *, cudaGetErrorString) WARPTUNE_HOST(const char *, cudaGetErrorName)
-// Under their own names, since a source may name them in a structure or a function that it does not use.
-#define WARPTUNE_TEXTURE(NAME) \
-  template <class _A, class... _As> __attribute__((unavailable("textures and surfaces are not simulated: read and write the array through a pointer"))) __device__ _A NAME(cudaTextureObject_t, _As...);
-WARPTUNE_TEXTURE(tex1Dfetch) WARPTUNE_TEXTURE(tex1D) WARPTUNE_TEXTURE(tex2D) WARPTUNE_TEXTURE(tex3D) WARPTUNE_TEXTURE(tex2DLayered) WARPTUNE_TEXTURE(tex2DLod) WARPTUNE_TEXTURE(surf2Dread)
 
 // Of cuBLAS and its kin, the types that functions of the host take.
 typedef struct cublasContext *cublasHandle_t;

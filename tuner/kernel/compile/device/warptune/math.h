@@ -50,7 +50,17 @@ WARPTUNE_FN float __fadd_rd(float a, float b) { return WARPTUNE_NVVM(add_rm)(a, 
 WARPTUNE_FN float __fmul_rz(float a, float b) { return WARPTUNE_NVVM(mul_rz)(a, b); }
 WARPTUNE_FN float __fmul_ru(float a, float b) { return WARPTUNE_NVVM(mul_rp)(a, b); }
 WARPTUNE_FN float __fmul_rd(float a, float b) { return WARPTUNE_NVVM(mul_rm)(a, b); }
-WARPTUNE_FN float __fmaf_rz(float a, float b, float c) { return WARPTUNE_NVVM(fma_rz)(a, b, c); }
+// Divisions, roots and fused products rounded to zero, down and up.
+#define WARPTUNE_ROUNDED(INTRINSIC, NVVM)                                                                        \
+  WARPTUNE_FN float __fdiv_##INTRINSIC(float a, float b) { return WARPTUNE_NVVM(div_##NVVM)(a, b); }             \
+  WARPTUNE_FN float __frcp_##INTRINSIC(float a) { return WARPTUNE_NVVM(rcp_##NVVM)(a); }                         \
+  WARPTUNE_FN float __fsqrt_##INTRINSIC(float a) { return WARPTUNE_NVVM(sqrt_##NVVM)(a); }                       \
+  WARPTUNE_FN float __fsub_##INTRINSIC(float a, float b) { return WARPTUNE_NVVM(add_##NVVM)(a, -b); }            \
+  WARPTUNE_FN float __fmaf_##INTRINSIC(float a, float b, float c) { return WARPTUNE_NVVM(fma_##NVVM)(a, b, c); }
+WARPTUNE_ROUNDED(rz, rz)
+WARPTUNE_ROUNDED(rd, rm)
+WARPTUNE_ROUNDED(ru, rp)
+#undef WARPTUNE_ROUNDED
 WARPTUNE_FN float __fdiv_rn(float a, float b) { return WARPTUNE_NVVM(div_rn)(a, b); }
 WARPTUNE_FN float __fdividef(float a, float b) { return WARPTUNE_NVVM(div_approx)(a, b); }
 WARPTUNE_FN float __saturatef(float a) { return WARPTUNE_NVVM(saturate)(a); }

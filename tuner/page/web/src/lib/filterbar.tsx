@@ -4,6 +4,7 @@ import { apply, isNone, none, only, range, toggle, type Filter } from "../model/
 import type { Data } from "../model/data";
 import { count, time } from "./format";
 import { set, use } from "./store";
+import { nameWords } from "./words";
 
 /** The rows that the filter lets through, the fastest first. */
 export function useShown(d: Data): Uint32Array {
@@ -31,7 +32,7 @@ export function FilterBar(p: { d: Data; shown: Uint32Array }) {
               flip={(c) => change(toggle(filter, "params", x.name, c, x.size))} />
           ))}
           {names.map((r) => (
-            <Values key={r.meta.name} name={r.meta.title} values={r.names} chosen={filter.names[r.meta.name]}
+            <Values key={r.meta.name} name={r.meta.title} values={r.names.map((n) => nameWords(r.meta.name, n))} chosen={filter.names[r.meta.name]}
               flip={(c) => change(toggle(filter, "names", r.meta.name, c, r.names.length))} />
           ))}
           <TimeLimit d={p.d} filter={filter} change={change} />
@@ -48,7 +49,7 @@ function Chips(p: { d: Data; filter: Filter; change(f: Filter): void }) {
     if (filter.params[x.name]) chips.push([`${x.name} = ${filter.params[x.name].map((c) => x.values[c]).join(", ")}`, () => change(only(filter, "params", x.name, [], x.size))]);
   for (const r of d.results) {
     const codes = filter.names[r.meta.name], bounds = filter.ranges[r.meta.name];
-    if (codes) chips.push([`${r.meta.title} = ${codes.map((c) => r.names[c]).join(", ")}`, () => change(only(filter, "names", r.meta.name, [], r.names.length))]);
+    if (codes) chips.push([`${r.meta.title} = ${codes.map((c) => nameWords(r.meta.name, r.names[c])).join(", ")}`, () => change(only(filter, "names", r.meta.name, [], r.names.length))]);
     if (bounds) chips.push([`${r.meta.title} ${rangeText(bounds, r.meta.unit)}`, () => change(range(filter, r.meta.name, null))]);
   }
   if (!chips.length) return null;

@@ -1,34 +1,37 @@
 // Names of the simulator in words.
 
-// Reasons for which an issue slot goes unused, by Nsight Compute's names.
-const stalls: Record<string, string> = {
-  issued: "An instruction was issued",
-  wait: "Waits for results of arithmetic",
-  short_scoreboard: "Waits for shared memory, or the special-function unit",
-  long_scoreboard: "Waits for data from L1, L2 or DRAM",
-  imc_miss: "Waits for constants",
-  lg_throttle: "The queue of global and local memory is full",
-  mio_throttle: "The queue of shared memory is full",
-  math_pipe_throttle: "The arithmetic pipe is busy",
-  barrier: "Waits at a barrier",
-  membar: "Waits for a memory fence",
-  branch_resolving: "Waits for a branch",
-  no_instruction: "Waits for instructions",
-  not_selected: "Another warp was chosen",
-  idle: "No warp was there",
+// Reasons for which an issue slot goes unused, or a warp waits, by Nsight Compute's names: what is waited for.
+const waits: Record<string, string> = {
+  wait: "results of arithmetic",
+  short_scoreboard: "shared memory or the special-function unit",
+  long_scoreboard: "data from L1, L2 or DRAM",
+  imc_miss: "constants",
+  lg_throttle: "room in the queue of global and local memory",
+  mio_throttle: "room in the queue of shared memory and the special-function unit",
+  math_pipe_throttle: "a busy arithmetic pipe",
+  barrier: "other warps at a barrier",
+  membar: "a memory fence",
+  branch_resolving: "a branch",
+  no_instruction: "the next instruction",
 };
 
-/** A stall reason in words; its own name if there are none. */
-export const stallWords = (name: string): string => stalls[name] ?? name.replaceAll("_", " ");
+const others: Record<string, string> = {
+  issued: "An instruction was issued",
+  not_selected: "Another warp was chosen (not_selected)",
+  idle: "The scheduler had no warp",
+};
+
+/** A stall reason in words, with Nsight Compute's name. */
+export const stallWords = (name: string): string => others[name] ?? (waits[name] ? `Waiting for ${waits[name]} (${name})` : name.replaceAll("_", " "));
 
 // Units that may bound, by the simulator's names (simengine/timing's bounds).
-const bounds: Record<string, string> = {
+const units: Record<string, string> = {
   issue: "Instruction issue",
-  alu: "Integer arithmetic",
-  fma: "Multiply-add pipe",
-  imad: "Integer multiply-add",
-  fp64: "FP64 arithmetic",
-  half: "Half-precision arithmetic",
+  alu: "Integer and logic pipe (ALU)",
+  fma: "FP32 multiply-add pipe (FMA)",
+  imad: "Integer multiply-add pipe (IMAD)",
+  fp64: "FP64 pipe",
+  half: "Half-precision pipe",
   tensor: "Tensor cores",
   xu: "Special-function unit",
   lsu: "L1 and shared memory",
@@ -36,13 +39,14 @@ const bounds: Record<string, string> = {
   l2: "L2 bandwidth",
   atomics: "Atomics in L2",
   dram: "DRAM bandwidth",
-  launch: "Launching CTAs",
+  launch: "Rate of launching CTAs",
   latency: "Latency",
 };
 
+/** What bounds, in words: "DRAM bandwidth", "Latency, waiting for data from L1, L2 or DRAM". */
 export function boundWords(bound: string): string {
-  const [unit] = bound.split(" ");
-  return bounds[unit] ?? unit.replaceAll("_", " ");
+  const [unit, stall] = bound.split(" ("), reason = waits[stall?.replace(")", "") ?? ""];
+  return (units[unit] ?? unit.replaceAll("_", " ")) + (reason ? `, waiting for ${reason}` : "");
 }
 
 /** What bounds, within a sentence. */
@@ -51,23 +55,41 @@ export function boundBy(bound: string): string {
   return /^[A-Z][a-z]/.test(words) ? words[0].toLowerCase() + words.slice(1) : words;
 }
 
+const limiters: Record<string, string> = { warps: "warps", blocks: "CTAs", registers: "registers", shared_mem: "shared memory" };
+
+/** What limits occupancy, in a word or two. */
+export const limiterWords = (limiter: string): string => limiters[limiter] ?? limiter;
+
+/** A value of a column of names, in words. */
+export function nameWords(column: string, name: string): string {
+  return column === "bound" ? boundWords(name) : column === "limiter" ? limiterWords(name) : name;
+}
+
 const whatIfs: Record<string, string> = {
   "bank conflicts": "shared memory had no bank conflicts",
   coalescing: "every access were coalesced",
   constants: "constants were read all at a time",
-  atomics: "atomics did not wait for each other",
+  "global atomics": "each CTA summed its atomics in shared memory first",
+  "shared atomics": "atomics on shared memory did not wait for each other",
+  "atomics in L2": "atomics cost L2 nothing",
   L1: "every load found its data in L1",
   DRAM: "every access found its data in L2",
   latency: "memory answered at once",
   dependency: "arithmetic answered at once",
   occupancy: "registers and shared memory did not limit occupancy",
   spills: "spills cost nothing",
+  "local arrays": "local arrays were in registers",
   divergence: "no warp diverged",
   barriers: "nobody waited at barriers",
-  launch: "launching cost nothing",
+  launch: "launching CTAs took no time",
+  "arithmetic pipes": "arithmetic pipes took an instruction a cycle",
+  "L1 bandwidth": "L1 and shared memory moved bytes at no cost",
+  "L2 bandwidth": "L2 moved bytes at no cost",
 };
 
-export const whatIfWords = (without: string): string => whatIfs[without] ?? `there were no ${without}`;
+/** What one or several mechanisms ("latency, barriers") suppose, in words. */
+export const whatIfWords = (without: string): string =>
+  without.split(", ").map((one) => whatIfs[one] ?? `there were no ${one}`).join(" and ");
 
 /** What a finding's gain supposes: "if …", or "without …" where it is not one of the what-ifs. */
-export const gainWords = (topic: string): string => (whatIfs[topic] ? `if ${whatIfs[topic]}` : `without ${topic}`);
+export const gainWords = (topic: string): string => (topic.split(", ").every((one) => whatIfs[one]) ? `if ${whatIfWords(topic)}` : `without ${topic}`);

@@ -51,6 +51,7 @@ export interface Sweep {
   ended_ms: number;
   results_per_second: number;
   left_seconds: Unknown;
+  left_at_most?: boolean;
   workers: number;
   best: Best | null;
   failures: Failure[] | null;
@@ -145,10 +146,12 @@ export interface MemoryLevel {
   in_use_bytes: Unknown;
   read_bytes: Unknown;
   written_bytes: Unknown;
+  counts: string;
   hit_share: Unknown;
   bytes_per_second: Unknown;
   peak_bytes_per_second: Unknown;
   use_share: Unknown;
+  rate_of: string;
   saturated: boolean;
   figures: Named[] | null;
 }
@@ -160,7 +163,7 @@ export interface Trial {
   level: string;
   compiler: string;
   digest: string;
-  checked: string;
+  checked: { ctas: number; full: number; of: number; for: string; for_full: string; outputs: string; warnings: string };
   time_us: number;
   memory: MemoryLevel[] | null;
   warps_stalled_per_issue: Named[] | null;
@@ -205,7 +208,7 @@ export interface Report {
   metrics: Record<string, number>;
   lines?: SourceLine[];
 }
-export interface Explanation { headline: string; timing: string; rates: Rate[] | null; findings: Finding[] | null }
+export interface Explanation { headline: string; timing: string; certainty: string; rates: Rate[] | null; findings: Finding[] | null }
 export interface ExplainedConfig {
   parameters: Config;
   validity: string;
@@ -240,6 +243,21 @@ export interface Explained {
     comparisons?: { from: Config; to: Config; time_ratio: number; sentences: string[] }[];
   };
   details: Detail[];
+}
+
+export interface Measured {
+  predicted_sweep: string;
+  measured_sweep: string;
+  device: string;
+  predicted_trials: number[];
+  measured_trials: number[];
+  predicted_us: number[];
+  measured_us: number[];
+  mean_error_share: Unknown;
+  bias: Unknown;
+  rank_correlation: Unknown;
+  picked_over_best: Unknown;
+  measured_best: { parameters: Config; measured_us: number; predicted_us: number; predicted_rank: number } | null;
 }
 
 export interface Comparison {

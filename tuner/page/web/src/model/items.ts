@@ -1,4 +1,5 @@
 // The lines of the ranked table: rows, and above each group of ties a line that says what it is.
+import type * as doc from "./documents";
 import type { Data } from "./data";
 
 
@@ -38,3 +39,6 @@ export function sorted(shown: Uint32Array, value: (row: number) => number, down:
   for (let i = 0; i < index.length; i++) out[i] = shown[index[i]];
   return out;
 }
+
+/** Whether a sweep's times were measured on a GPU, and not predicted. */
+export const isMeasured = (s: doc.Sweep): boolean => s.levels.includes("measured");

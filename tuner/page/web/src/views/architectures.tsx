@@ -1,10 +1,11 @@
 // The same kernel on several architectures: the best of each, and what it costs on the others.
 import type * as doc from "../model/documents";
-import { count, percent, si, time, times } from "../lib/format";
+import { count, kib, percent, si, time, times } from "../lib/format";
 import { useDocument } from "../lib/load";
 import { Card, Numbers, Params, Trouble, Waiting } from "../lib/parts";
 import { href } from "../lib/route";
 import { use } from "../lib/store";
+import { isMeasured } from "../model/items";
 import { boundWords } from "../lib/words";
 import type { ViewProps } from ".";
 
@@ -34,9 +35,10 @@ export function Architectures({ sweep }: ViewProps) {
 
 /** Sweeps of the same kernel and problem, the newest of each architecture. */
 function alike(all: doc.Sweep[], like: doc.Sweep): doc.Sweep[] {
+  const measured = isMeasured(like);
   const seen = new Map<string, doc.Sweep>([[like.arch.name, like]]);
   for (const s of all)
-    if (s.kernel === like.kernel && String(s.problem) === String(like.problem) && !seen.has(s.arch.name)) seen.set(s.arch.name, s);
+    if (s.kernel === like.kernel && String(s.problem) === String(like.problem) && isMeasured(s) === measured && !seen.has(s.arch.name)) seen.set(s.arch.name, s);
   return all.filter((s) => seen.get(s.arch.name)?.id === s.id);
 }
 
@@ -105,7 +107,7 @@ function Machines(p: { sweeps: doc.Sweep[] }) {
   const rows: [string, (a: doc.Arch) => string][] = [
     ["Compute capability", (a) => a.compute_capability], ["SMs", (a) => count(a.sms)], ["Clock", (a) => `${count(a.clock_mhz)} MHz`],
     ["Warps an SM", (a) => count(a.max_warps_per_sm)], ["Registers an SM", (a) => count(a.registers_per_sm)],
-    ["Shared memory a CTA", (a) => si(a.shared_bytes_per_cta, "B")], ["L2", (a) => si(a.l2_bytes, "B")], ["DRAM", (a) => si(a.dram_bytes, "B")],
+    ["Shared memory a CTA", (a) => kib(a.shared_bytes_per_cta)], ["L2", (a) => kib(a.l2_bytes)], ["DRAM", (a) => kib(a.dram_bytes)],
     ...peaks.map((u): [string, (a: doc.Arch) => string] => [`${u} peak`, (a) => peak(a, u)]),
     ["Figures not verified", (a) => `${a.unverified_figures} of ${a.figures} (${percent(a.unverified_figures / a.figures)})`],
   ];

@@ -58,10 +58,16 @@ export function BestSoFar(p: { data: Data; height: number }) {
   );
 }
 
+/** Without anything pointed at the legend has names and no values. */
+function idle(u: uPlot): void {
+  u.root.classList.toggle("idle", u.cursor.idx === null || u.cursor.idx === undefined);
+}
+
 function options(width: number, height: number, t: Theme): uPlot.Options {
   const axis = { stroke: t.muted, grid: { stroke: t.line, width: 1 }, ticks: { stroke: t.line, width: 1 }, font: "12px system-ui, sans-serif" };
   return {
-    width, height, legend: { show: width > 320 }, cursor: { drag: { x: true, y: false } },
+    width, height, legend: { show: width > 320 },
+    hooks: { init: [idle], setCursor: [idle] }, cursor: { drag: { x: true, y: false } },
     scales: { x: { time: false }, y: { distr: 3, range: (_, least, most) => [(least ?? 1) * 0.93, (most ?? 10) * 1.07] } },
     axes: [
       { ...axis, incrs: [1, 2, 5].flatMap((n) => [n, n * 10, n * 100, n * 1e3, n * 1e4, n * 1e5]).sort((a, b) => a - b), values: (_, v) => v.map((x) => count(x)) },
@@ -69,8 +75,8 @@ function options(width: number, height: number, t: Theme): uPlot.Options {
     ],
     series: [
       { label: "Trial", value: (_, v) => (v === null ? "–" : count(v)) },
-      { label: "Time", stroke: t.strong, paths: () => null, points: { show: true, size: 3, fill: t.strong, stroke: t.strong }, value: (_, v) => (v === null ? "–" : time(v)) },
-      { label: "Best", stroke: t.mark, width: 2, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, value: (_, v) => (v === null ? "–" : time(v)) },
+      { label: "Time of a trial", stroke: t.strong, paths: () => null, points: { show: true, size: 3, fill: t.strong, stroke: t.strong }, value: (_, v) => (v === null ? "–" : time(v)) },
+      { label: "Best so far", stroke: t.mark, width: 2, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, value: (_, v) => (v === null ? "–" : time(v)) },
     ],
   };
 }

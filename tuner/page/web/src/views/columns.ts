@@ -2,6 +2,7 @@
 import { valueOf, type Data } from "../model/data";
 import { count, times } from "../lib/format";
 import { quantity } from "../lib/parts";
+import { nameWords } from "../lib/words";
 
 export interface TableColumn {
   id: string;
@@ -23,7 +24,7 @@ export interface TableColumn {
 export function columns(d: Data): TableColumn[] {
   const best = d.order.length ? d.time[d.order[0]] : NaN;
   const rank: TableColumn = {
-    id: "rank", title: "Rank", help: "Place by predicted time", fixed: true, shown: true, width: 8, number: true,
+    id: "rank", title: "Rank", help: "Place by time", fixed: true, shown: true, width: 8, number: true,
     value: (r) => d.place[r], text: (r) => count(d.place[r] + 1) + (d.group[r] === 0 && d.ties > 1 ? " =" : ""), raw: (r) => String(d.place[r] + 1),
   };
   const over: TableColumn = {
@@ -37,12 +38,12 @@ export function columns(d: Data): TableColumn[] {
   const results = d.results.filter((r) => r.meta.name !== "validity").map((r): TableColumn => {
     const { numbers, codes, meta } = r;
     const unit = meta.unit;
-    const widest = codes ? Math.max(6, ...r.names.map((n) => n.length)) : 9;
+    const widest = codes ? Math.max(6, ...r.names.map((n) => nameWords(meta.name, n).length)) : 9;
     return {
       id: meta.name, title: meta.title, help: meta.help ?? "", fixed: meta.name === "time_us", shown: !!meta.shown,
       width: Math.max(meta.title.length + 2, Math.min(26, widest)) + 3, number: !!numbers,
       value: (row) => (numbers ? numbers[row] : codes![row]),
-      text: (row) => (numbers ? quantity(numbers[row], unit) : r.names[codes![row]] ?? "–"),
+      text: (row) => (numbers ? quantity(numbers[row], unit) : codes![row] < 0 ? "–" : nameWords(meta.name, r.names[codes![row]])),
       raw: (row) => (numbers ? (Number.isNaN(numbers[row]) ? "" : String(numbers[row])) : r.names[codes![row]] ?? ""),
     };
   });

@@ -7,7 +7,7 @@ import { useDocument } from "../lib/load";
 import { Card, Choice, Params, quantity } from "../lib/parts";
 import { choose } from "../lib/route";
 import { use } from "../lib/store";
-import { stallWords } from "../lib/words";
+import { nameWords, stallWords } from "../lib/words";
 import type { ViewProps } from ".";
 import { NothingValid } from "./summary";
 import { NotYet } from "./why";
@@ -99,7 +99,7 @@ function differences(d: Data, a: number, b: number): string[] {
 
 function resultRows(d: Data, a: number, b: number): [string, string, string, string][] {
   return d.results.filter((r) => !["trial", "validity", "attempts", "reused", "level"].includes(r.meta.name)).map((r) => {
-    if (r.codes) return [r.meta.title, r.names[r.codes[a]] ?? "–", r.names[r.codes[b]] ?? "–", r.codes[a] === r.codes[b] ? "" : "differs"];
+    if (r.codes) return [r.meta.title, ...[a, b].map((x) => (r.codes![x] < 0 ? "–" : nameWords(r.meta.name, r.names[r.codes![x]]))) as [string, string], r.codes[a] === r.codes[b] ? "" : "differs"];
     const x = r.numbers![a], y = r.numbers![b];
     return [r.meta.title, quantity(x, r.meta.unit), quantity(y, r.meta.unit), x > 0 && x !== y && Number.isFinite(y) ? times(y / x) : ""];
   });
@@ -111,7 +111,7 @@ function SlotTable(p: { a?: doc.Report; b?: doc.Report }) {
   const of = (r: doc.Report, n: string) => r.slots!.find((s) => s.name === n)?.value ?? 0;
   const rows = names.map((n) => ({ n, a: of(p.a!, n), b: of(p.b!, n) })).filter((r) => r.a > 0.001 || r.b > 0.001).sort((x, y) => Math.max(y.a, y.b) - Math.max(x.a, x.b));
   return (
-    <Card title="Issue slots" about="Blue the first, orange the second.">
+    <Card title="Issue slots" about="What the schedulers did with each issue slot: the upper bar is the first configuration, the lower one the second.">
       <div class="bars">
         {rows.map((r) => [
           <span key={r.n}>{stallWords(r.n)}</span>,

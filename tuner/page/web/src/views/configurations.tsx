@@ -1,7 +1,7 @@
 // The ranked table: filtered, ties grouped, columns chosen, any number of rows.
 import { useMemo, useState } from "preact/hooks";
 import { config, configText, rowOf, type Data } from "../model/data";
-import { grouped, sorted } from "../model/items";
+import { grouped, isMeasured, sorted } from "../model/items";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, percent, time } from "../lib/format";
 import { Card } from "../lib/parts";
@@ -30,7 +30,7 @@ export function Configurations({ sweep, data }: ViewProps) {
   return (
     <>
       <FilterBar d={data} shown={shown} />
-      <Card title="Ranked by predicted time" about={`Rows marked at the left tie with the best: ${data.ranking.expected_error.text || percent(data.ranking.expected_error.share)}.`}
+      <Card title={`Ranked by ${isMeasured(sweep) ? "measured" : "predicted"} time`} about={isMeasured(sweep) ? undefined : `Rows marked at the left cannot be told from the best: they are within ${data.ranking.expected_error.text || percent(data.ranking.expected_error.share)}.`}
         tools={<><a class="btn" download={`${sweep.kernel}-${sweep.arch.name}.csv`} href="#" onClick={(e) => csv(e, shown, visible)}>CSV</a><ColumnChoice all={all} visible={visible} /></>}>
         <Rows data={data} codes={codes} of={JSON.stringify([sweep.id, filter, sort])} columns={visible} selected={selected} sort={sort}
           order={(id) => set({ sort: nextSort(id, sort) })} flip={flip} groupText={(g) => groupText(data, g, inGroup[g], closed.has(g))}

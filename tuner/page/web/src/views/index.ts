@@ -16,6 +16,7 @@ import { Source } from "./source";
 import { OccupancyView } from "./occupancy";
 import { Compare } from "./compare";
 import { Architectures } from "./architectures";
+import { MeasuredView } from "./measured";
 import { Progress } from "./progress";
 
 export interface ViewProps { sweep: doc.Sweep; docs: SweepDocs; data: Data }
@@ -35,6 +36,7 @@ export const views: View[] = [
   { id: "heatmap", title: "Heat map", show: HeatMap },
   { id: "parallel", title: "Parallel axes", show: Parallel },
   { id: "roofline", title: "Roofline", show: RooflineView },
+  { id: "measured", title: "Measured", show: MeasuredView },
   { id: "why", title: "Why this fast", group: "Configuration", show: Why },
   { id: "memory", title: "Memory", show: Memory },
   { id: "slots", title: "Issue slots", show: Slots },

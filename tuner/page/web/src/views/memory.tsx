@@ -25,11 +25,10 @@ export function Memory({ sweep, data }: ViewProps) {
 
 export function Hierarchy(p: { trial: doc.Trial }) {
   const levels = p.trial.memory ?? [];
-  if (!levels.length) return <Nothing what={p.trial.message || "Nothing is known of the memory of this configuration."} />;
+  if (!levels.some((l) => l.read_bytes !== null)) return <Nothing what={p.trial.message || "Nothing is known of the memory of this configuration: its counters are not stored."} />;
   const most = Math.max(...levels.map((l) => (l.read_bytes ?? 0) + (l.written_bytes ?? 0)), 1);
-  const hottest = levels.reduce((a, b) => ((b.use_share ?? 0) > (a.use_share ?? 0) ? b : a));
   return (
-    <Card title="Memory hierarchy" about={hottest.use_share ? `${hottest.title} is nearest to its peak: ${percent(hottest.use_share)}${hottest.saturated ? ", saturated" : ""}. Blocks between levels are as wide as the bytes that pass in one launch.` : undefined}>
+    <Card title="Memory hierarchy" about={about(levels)}>
       <div class="hier">
         {rows(levels).map((row) => (
           <div key={row[0].level} class="levels">
@@ -42,11 +41,20 @@ export function Hierarchy(p: { trial: doc.Trial }) {
           </div>
         ))}
       </div>
-      <Numbers name="Memory" head={["Level", "Read", "Written", "Hits", "Achieved", "Peak", "Used", "In use", "Capacity"]} rows={() => levels.map((l) => [
+      <Numbers name="Memory" head={["Level", "Read", "Written", "Hit rate", "A second", "Peak", "Of peak", "In use", "Capacity"]} rows={() => levels.map((l) => [
         l.title, or(l.read_bytes, bytes), or(l.written_bytes, bytes), or(l.hit_share, percent), or(l.bytes_per_second, perSecond),
         or(l.peak_bytes_per_second, perSecond), or(l.use_share, percent), or(l.in_use_bytes, kib), or(l.capacity_bytes, kib)])} />
+      <Numbers name="What is counted" head={["Level", "Bytes read and written", "Rate and peak"]} rows={() => levels.filter((l) => l.counts).map((l) => [l.title, l.counts, l.rate_of])} />
     </Card>
   );
+}
+
+function about(levels: doc.MemoryLevel[]): string {
+  const hottest = levels.reduce((a, b) => ((b.use_share ?? 0) > (a.use_share ?? 0) ? b : a));
+  const widths = "Blocks between levels are as wide as the bytes that pass in one launch.";
+  if (!hottest.use_share) return widths;
+  const name = hottest.level === "shared" || hottest.level === "l1" ? "The data stage of L1 and shared memory" : hottest.title;
+  return `${name} is nearest to its peak: ${percent(hottest.use_share)}${hottest.saturated ? ", which is saturated (60 % or more)" : ""}. ${widths}`;
 }
 
 /** Levels in rows from the warps outwards: shared memory and L1 are side by side. */
@@ -67,18 +75,19 @@ function Level(p: { level: doc.MemoryLevel }) {
   const l = p.level;
   const figures = (l.figures ?? []).map((x) => `${x.name}: ${x.value >= 1e6 ? si(x.value, "").trim() : short(x.value)}`);
   const room = [l.in_use_bytes !== null && `${kib(l.in_use_bytes)} in use`, l.capacity_bytes !== null && kib(l.capacity_bytes)].filter(Boolean).join(" of ");
-  const rate = [l.bytes_per_second !== null && perSecond(l.bytes_per_second), l.peak_bytes_per_second !== null && perSecond(l.peak_bytes_per_second)].filter(Boolean).join(" of ");
+  const rate = l.bytes_per_second !== null && l.peak_bytes_per_second !== null && `${perSecond(l.bytes_per_second)} of ${perSecond(l.peak_bytes_per_second)}: ${l.rate_of}`;
   return (
     <div class={"level" + (l.saturated ? " hot" : "")} data-level={l.level}>
       <div class="row">
         <strong>{l.title}</strong><span class="small muted">{room}</span>
         <span style={{ flex: 1 }} />
         {l.saturated && <span class="chip">saturated</span>}
-        <span class="small muted">{rate}</span>
-        {l.use_share !== null && <strong>{percent(l.use_share)}</strong>}
+        {l.use_share !== null && <strong>{percent(l.use_share)} of peak</strong>}
       </div>
       {l.use_share !== null && <Bar share={l.use_share} tone={l.saturated ? "hot" : undefined} label={`${percent(l.use_share)} of the peak`} />}
-      <div class="small muted">{[l.hit_share !== null && `${percent(l.hit_share)} hits`, ...figures].filter(Boolean).join(" · ")}</div>
+      {rate && <div class="small muted">{rate}</div>}
+      {l.hit_share !== null && <div class="small">{percent(l.hit_share)} of the sectors looked up hit</div>}
+      <div class="small muted">{figures.join(" · ")}</div>
     </div>
   );
 }
@@ -90,8 +99,9 @@ function Flow(p: { level: doc.MemoryLevel; most: number }) {
   const wide = (v: doc.Unknown) => (v ? Math.max(2, (70 * v) / p.most) : 0) + "px";
   return (
     <div class="flow">
-      {r !== null && <><i style={{ width: wide(r), background: "var(--accent)" }} /><span>↑ {bytes(r)} read</span></>}
-      {w !== null && <><i style={{ width: wide(w), background: "var(--mark)" }} /><span>↓ {bytes(w)} written</span></>}
+      {r !== null && <span class="amount"><i style={{ width: wide(r), background: "var(--accent)" }} />↑ {bytes(r)} read{w === null && " and written"}</span>}
+      {w !== null && <span class="amount"><i style={{ width: wide(w), background: "var(--mark)" }} />↓ {bytes(w)} written</span>}
+      <span class="counts">{p.level.counts}</span>
     </div>
   );
 }

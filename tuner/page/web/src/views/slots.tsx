@@ -26,13 +26,13 @@ export function Slots({ sweep, data }: ViewProps) {
       {slots.length > 0 && (
         <Card title="Issue slots" about={slotsSentence(slots)}>
           <SlotBars slots={slots} />
-          <Numbers name="Issue slots" head={["Reason", "Share of slots"]} rows={() => slots.map((s) => [s.name, percent(s.value)])} />
+          <Numbers name="Issue slots" head={["Reason", "Share of slots"]} rows={() => slots.map((s) => [stallWords(s.name), percent(s.value)])} />
         </Card>
       )}
       {stalls.length > 0 && (
-        <Card title="Warps that wait" about="Warps of a scheduler that wait for each reason, for each instruction issued (Nsight Compute's warp states).">
+        <Card title="Warps that wait" about="How many warps of a scheduler wait for each reason, in the mean over the instructions issued: Nsight Compute's warp states.">
           <Bars rows={stalls.map((s) => ({ name: stallWords(s.name), title: s.name, share: s.value / stalls[0].value, text: s.value.toFixed(2) }))} />
-          <Numbers name="Warps that wait" head={["Reason", "Warps"]} rows={() => stalls.map((s) => [s.name, s.value.toFixed(3)])} />
+          <Numbers name="Warps that wait" head={["Reason", "Warps"]} rows={() => stalls.map((s) => [stallWords(s.name), s.value.toFixed(3)])} />
         </Card>
       )}
     </>

@@ -107,6 +107,9 @@ function Code(p: { name: string; text: string; share(line: number): number | und
   );
 }
 
+/** How many a request has, a dash where such accesses have none. */
+const each = (n: number, requests: number): string => (n > 0 && requests > 0 ? (n / requests).toFixed(2) : "–");
+
 function LineDetail(p: { line: doc.SourceLine; findings: doc.Finding[] }) {
   const l = p.line;
   const stalls = Object.entries(l.stall_warp_cycles ?? {}).sort((a, b) => b[1] - a[1]).slice(0, 6);
@@ -114,7 +117,7 @@ function LineDetail(p: { line: doc.SourceLine; findings: doc.Finding[] }) {
   return (
     <Card title={l.line} about={`${si(l.warp_instructions, "warp instructions")}, ${(l.thread_instructions / l.warp_instructions || 0).toFixed(1)} lanes active, ${percent(l.stall_share)} of all waiting.`}>
       <div class="stack">
-        {p.findings.map((f, i) => <p key={i} class="note warn">{f.evidence}. {f.remedy}.{f.times_faster ? ` ${times(f.times_faster)} faster without.` : ""}</p>)}
+        {p.findings.map((f, i) => <p key={i} class="note warn">{f.evidence[0].toUpperCase() + f.evidence.slice(1)}. {f.remedy}.{f.times_faster ? ` ${times(f.times_faster)} faster without it.` : ""}</p>)}
         {stalls.length > 0 && <ul style={{ margin: 0, paddingLeft: "1.2em" }}>{stalls.map(([name, v]) => <li key={name}>{stallWords(name)}: {percent(v / all)}</li>)}</ul>}
         {(l.spill_loads > 0 || l.spill_stores > 0) && <p>{count(l.spill_loads)} reloads and {count(l.spill_stores)} stores of spilled registers.</p>}
         {l.memory && l.memory.length > 0 && (
@@ -123,8 +126,8 @@ function LineDetail(p: { line: doc.SourceLine; findings: doc.Finding[] }) {
               <thead><tr><th>Access</th><th class="num">Requests</th><th class="num">Sectors a request</th><th class="num">ideal</th><th class="num">Wavefronts a request</th><th class="num">ideal</th><th class="num">From L1</th><th class="num">From L2</th><th class="num">From DRAM</th></tr></thead>
               <tbody>{l.memory.map((m) => (
                 <tr key={m.kind}><th scope="row">{m.kind}</th><td class="num">{si(m.requests, "")}</td>
-                  <td class="num">{(m.sectors / m.requests).toFixed(2)}</td><td class="num">{(m.ideal_sectors / m.requests).toFixed(2)}</td>
-                  <td class="num">{(m.wavefronts / m.requests).toFixed(2)}</td><td class="num">{(m.ideal_wavefronts / m.requests).toFixed(2)}</td>
+                  <td class="num">{each(m.sectors, m.requests)}</td><td class="num">{each(m.ideal_sectors, m.requests)}</td>
+                  <td class="num">{each(m.wavefronts, m.requests)}</td><td class="num">{each(m.ideal_wavefronts, m.requests)}</td>
                   <td class="num">{si(m.l1_hit_bytes, "B")}</td><td class="num">{si(m.l2_bytes, "B")}</td><td class="num">{si(m.dram_read_bytes, "B")}</td></tr>
               ))}</tbody>
             </table>

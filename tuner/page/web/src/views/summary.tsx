@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type * as doc from "../model/documents";
 import { chosen, useExplained, ChosenBar } from "../lib/chosen";
 import { config, type Data } from "../model/data";
+import { isMeasured } from "../model/items";
 import { count, percent, time, times } from "../lib/format";
 import { Bars, Card, Params, Trouble } from "../lib/parts";
 import { href } from "../lib/route";
@@ -55,14 +56,14 @@ function Fast(p: { sweep: doc.Sweep; data: Data; row: number }) {
   const middle = useMemo(() => median(timesInOrder(d)), [d]), worst = d.slowest;
   return (
     <section>
-      <h2>{p.row === d.order[0] ? (sweep.state === "completed" ? "Fastest" : "Fastest so far") : "This configuration"}, predicted on {sweep.arch.title}</h2>
+      <h2>{p.row === d.order[0] ? (sweep.state === "completed" ? "Fastest" : "Fastest so far") : "This configuration"}, {isMeasured(sweep) ? "measured" : "predicted"} on {sweep.arch.title}</h2>
       <div class="big" data-field="time">{time(us)}</div>
       {p.row === d.order[0]
         ? <p>{times(middle / us)} faster than the median of {count(d.order.length)} configurations, {times(worst / us)} faster than the slowest.</p>
         : <p>{times(us / best)} the best's time.</p>}
       <Params config={config(d, p.row)} />
       {p.row === d.order[0] && d.ties > 1 && (
-        <p class="muted small"><span data-field="ties">{count(d.ties)}</span> configurations are within {percent(d.ranking.expected_error.share)}, the error of such predictions: any of them may be the fastest.</p>
+        <p class="muted small"><span data-field="ties">{count(d.ties)}</span> configurations are within {percent(d.ranking.expected_error.share)}, which is as far as predicted times can tell them apart: any of them may be the fastest.</p>
       )}
     </section>
   );
@@ -81,9 +82,10 @@ function Bound(p: { data: Data; row: number; one?: doc.ExplainedConfig }) {
   return (
     <section>
       <h2>What bounds it</h2>
-      <div class="mid">{boundWords(name)}</div>
+      <div class="mid">{name ? boundWords(name) : "Measuring does not tell"}</div>
       {nearest.length > 0 && <Bars rows={nearest.map((u, i) => ({ name: boundWords(u.name), share: u.value, text: percent(u.value), tone: i === 0 ? "hot" as const : undefined }))} />}
-      {nearest.length > 0 && <p class="muted small">How near each unit comes to its peak.</p>}
+      {nearest.length > 0 && !name && <p class="muted small">As it is simulated:</p>}
+      {nearest.length > 0 && <p class="muted small">How near each unit comes to its peak: the nearest bounds, from 60 % on; below that latency does.</p>}
       <p class="row small"><a href={href({ view: "memory" })}>Memory</a><a href={href({ view: "slots" })}>Issue slots</a><a href={href({ view: "roofline" })}>Roofline</a></p>
     </section>
   );

@@ -3,11 +3,12 @@ import type * as doc from "../model/documents";
 import { count, duration, plural, time } from "../lib/format";
 import { Card, Params } from "../lib/parts";
 import { href } from "../lib/route";
+import { isMeasured } from "../model/items";
 import { boundBy } from "../lib/words";
 
 export function sweepName(s: doc.Sweep): string {
   const problem = s.problem?.length ? ` ${s.problem.join(" × ")}` : "";
-  return `${s.kernel}${problem} on ${s.arch.name}`;
+  return `${s.kernel}${problem} on ${s.arch.name}${isMeasured(s) ? ", measured" : ""}`;
 }
 
 export const failed = (c: doc.Counts): number =>
@@ -40,7 +41,7 @@ function SweepCard(p: { s: doc.Sweep }) {
       </div>
       <SweepProgress s={s} />
       <div class="row">
-        {s.best ? <><strong class="mid">{time(s.best.time_us)}</strong><span class="muted">bound by {boundBy(s.best.bound)}</span><Params config={s.best.parameters} /></>
+        {s.best ? <><strong class="mid">{time(s.best.time_us)}</strong>{s.best.bound && <span class="muted">bound by {boundBy(s.best.bound)}</span>}<Params config={s.best.parameters} /></>
           : <span class="muted">Nothing valid so far.</span>}
         <span style={{ flex: 1 }} />
         {bad > 0 && <a class="bad" href={href({ sweep: s.id, view: "progress", trial: undefined, other: undefined })}>{count(bad)} failed</a>}
@@ -55,6 +56,8 @@ export function State(p: { s: doc.Sweep }) {
   return <span class={"chip" + (p.s.state === "running" ? " on" : "")}>{p.s.state}</span>;
 }
 
+const rate = (perSecond: number): string => (perSecond >= 10 ? count(perSecond) : perSecond.toPrecision(2));
+
 /** How far, how fast and how long still. */
 export function SweepProgress(p: { s: doc.Sweep }) {
   const { counts: c } = p.s, share = c.total ? (c.done + c.abandoned) / c.total : 0;
@@ -65,8 +68,8 @@ export function SweepProgress(p: { s: doc.Sweep }) {
       </div>
       <div class="row small muted">
         <span><strong data-field="done">{count(c.done)}</strong> of {count(c.total)} evaluated{c.total < c.space && ` of a space of ${count(c.space)}`}</span>
-        {p.s.state === "running" && <span>{p.s.results_per_second > 0 ? `${count(p.s.results_per_second)} a second` : "nothing lately"}</span>}
-        {p.s.state === "running" && <span>{p.s.left_seconds === null ? "time left not known" : `about ${duration(p.s.left_seconds)} left`}</span>}
+        {p.s.state === "running" && <span>{p.s.results_per_second > 0 ? `${rate(p.s.results_per_second)} a second` : "nothing lately"}</span>}
+        {p.s.state === "running" && <span>{p.s.left_seconds === null ? "time left not known yet" : `${p.s.left_at_most ? "at most " : ""}about ${duration(p.s.left_seconds)} left`}</span>}
         {p.s.state === "running" && <span>{plural(p.s.workers, "worker")}</span>}
         {c.reused > 0 && <span>{count(c.reused)} answered by earlier results</span>}
         {p.s.ended_ms > 0 && <span>took {duration((p.s.ended_ms - p.s.submitted_ms) / 1000)}</span>}
