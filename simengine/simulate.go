@@ -134,9 +134,9 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
-	in.ProbeSource = req.Ideal.Traces(program, device, rec.deviceCTA)
-	if req.Level == Model {
-		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
+	in.ProbeSource = req.Ideal.Traces(program, device, rec.probeCTA)
+	if req.Level == Model { // the clock would need the neighbours whole
+		in.DeviceSource = req.Ideal.Traces(program, device, rec.deviceCTA)
 	}
 	sample, err := rec.sample()
 	if err != nil {
