@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search simulation-first catalogue slurm images manifests check clean
+.PHONY: all page page-packages build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper hopper-counters tables identity search simulation-first kernel-tuner catalogue slurm images manifests check clean
 
 all: build
 
@@ -130,7 +130,15 @@ search: build ## every strategy on every recorded space, beliefs, early stops, m
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
 
 simulation-first: build ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
-	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)"
+	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)" "$(SPACES)"
+
+KERNEL_TUNER_HOME ?= .cache/kernel-tuner
+KERNEL_TUNER_SEEDS ?= 10
+kernel-tuner: build ## strategies of Kernel Tuner, from the Python package index, on the recorded spaces (SPACES) beside our own; rewrites docs/search/kernel-tuner.md; skipped where there is no Python
+	@if ! command -v python3 >/dev/null; then echo "no python3: Kernel Tuner is not tried"; exit 0; fi; \
+	  test -d $(KERNEL_TUNER_HOME)/bin || python3 -m venv $(KERNEL_TUNER_HOME) || exit 1; \
+	  $(KERNEL_TUNER_HOME)/bin/pip install -q --disable-pip-version-check 'kernel_tuner==1.4.0' || exit 1; \
+	  docs/kernel-tuner.sh $(KERNEL_TUNER_HOME)/bin/python $(BIN)/warptune $(KERNEL_TUNER_SEEDS) $(SPACES)/*.csv.gz
 
 check: lint test ## what CI runs, less the end-to-end part
 

@@ -161,8 +161,10 @@ func TestGridBarriersTakeTime(t *testing.T) {
 			}
 			return r.TimeUS
 		}
-		if each := (time(9) - time(1)) / 8; each < 0.4 || each > 2 {
-			t.Errorf("level %v: a barrier of 108 CTAs takes %.2f us", level, each)
+		each := (time(9) - time(1)) / 8
+		t.Logf("level %v: a barrier of 108 CTAs takes %.2f us", level, each)
+		if each < 0.4 || each > 2 {
+			t.Errorf("level %v: a barrier of 108 CTAs takes %.2f us, want 0.4 to 2", level, each)
 		}
 	}
 }

@@ -89,6 +89,8 @@ type MemoryError struct {
 	Bytes  int64  // it needs, or all do
 	Has    int64  // the device
 	Device string
+	// Managed says that managed memory is among them, of which a GPU may have more than it holds.
+	Managed bool
 }
 
 func (e *MemoryError) Error() string {
@@ -96,7 +98,11 @@ func (e *MemoryError) Error() string {
 	if e.Buffer != "" {
 		what = "buffer " + e.Buffer + " needs"
 	}
-	return fmt.Sprintf("%s %d bytes, more than the %d bytes of memory of %s", what, e.Bytes, e.Has, e.Device)
+	text := fmt.Sprintf("%s %d bytes, more than the %d bytes of memory of %s", what, e.Bytes, e.Has, e.Device)
+	if e.Managed {
+		text += "; oversubscription by managed memory is not modelled"
+	}
+	return text
 }
 
 // fits refuses buffers that the device's memory, if its size is known, cannot hold.
@@ -105,19 +111,20 @@ func fits(given []Arg, req *Request) error {
 	if has == 0 {
 		return nil
 	}
-	total := int64(0)
+	total, managed := int64(0), false
 	for i := range given {
 		if !given[i].hasBuffer() {
 			continue
 		}
 		b := given[i].buffer("")
 		if n := b.Bytes(); n > has {
-			return &MemoryError{BufferName(i, given[i].Name), n, has, req.Arch.Title}
+			return &MemoryError{BufferName(i, given[i].Name), n, has, req.Arch.Title, given[i].Managed != ManagedNot}
 		}
 		total += b.Bytes()
+		managed = managed || given[i].Managed != ManagedNot
 	}
 	if total > has {
-		return &MemoryError{"", total, has, req.Arch.Title}
+		return &MemoryError{"", total, has, req.Arch.Title, managed}
 	}
 	return nil
 }

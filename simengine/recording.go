@@ -64,10 +64,12 @@ type recording struct {
 	warn      bool // Check.Warn
 }
 
-// traceKey is a CTA to trace. device is set if accesses to shared memory may be left out.
+// traceKey is a CTA to trace. device is set if accesses to shared memory may be left out; warps are the only ones
+// executed, 0 all.
 type traceKey struct {
 	id     int64
 	device bool
+	warps  uint32
 }
 
 // executed is a CTA's trace, and the work of executing it with accesses and without.
@@ -131,10 +133,12 @@ func (e *Engine) machinery(code *exec.Program, k *ir.Kernel, bankWidth int) (*ex
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 
 // cta returns the trace of one CTA.
-func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, false}) }
+func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(traceKey{id: id}) }
 
 // deviceCTA returns the trace of one CTA without its accesses to shared memory.
-func (r *recording) deviceCTA(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, true}) }
+func (r *recording) deviceCTA(id int64) (*trace.CTA, error) {
+	return r.trace(traceKey{id: id, device: true})
+}
 
 func (r *recording) trace(w traceKey) (*trace.CTA, error) {
 	c, ok := r.ctas[w]
@@ -156,7 +160,7 @@ func (r *recording) trace(w traceKey) (*trace.CTA, error) {
 // checked for races there.
 func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	opt := r.sliced(limit)
-	opt.DeviceOnly = w.device
+	opt.DeviceOnly, opt.Warps = w.device, w.warps
 	opt.Races = !r.raced && !w.device
 	err := r.run(w.id, opt)
 	if suspect := (*fault.Fault)(nil); opt.Races && errors.As(err, &suspect) && suspect.Kind == fault.Race {

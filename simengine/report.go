@@ -59,6 +59,8 @@ type Report struct {
 	// between others of its kind, which finds in L2 what the one before left there, or one by itself if
 	// Request.Cold asks for that.
 	Metrics map[string]float64 `json:"metrics"`
+	// Migration is what managed memory adds to the first launch, nil where nothing migrates or it is not known how fast.
+	Migration *Migration `json:"migration,omitempty"`
 	// NotModelled names what the kernel uses and the simulator leaves out.
 	NotModelled []string `json:"not_modelled,omitempty"`
 

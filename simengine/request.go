@@ -105,8 +105,8 @@ type Arg struct {
 	Map *TensorMap
 	// Texture, if not nil, makes it a texture or surface object of its buffer, passed by value.
 	Texture *Texture
-	// Managed says that the buffer is in managed memory, which the host has touched last.
-	Managed bool
+	// Managed says whether the buffer is in managed memory, and where its pages are.
+	Managed Managed
 	// Position is where a constant stands among arguments and constants, from 0.
 	Position int
 }
@@ -224,8 +224,8 @@ func (a *Arg) digest(h hash.Hash) {
 	if a.Texture != nil {
 		a.Texture.digest(h)
 	}
-	if a.Managed {
-		text(h, "managed")
+	if a.Managed != ManagedNot {
+		text(h, "managed", a.Managed.String())
 	}
 }
 

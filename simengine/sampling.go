@@ -33,8 +33,8 @@ func (r *recording) sample() (*sampling.Sample, error) {
 type sampleExecutor struct{ r *recording }
 
 func (e sampleExecutor) Trace(id int64) (*trace.CTA, error) { return e.r.cta(id) }
-func (e sampleExecutor) Traced(id int64) bool               { return e.r.asked[traceKey{id, false}] }
-func (e sampleExecutor) PathWork(id int64) int64            { return e.r.ctas[traceKey{id, false}].path }
+func (e sampleExecutor) Traced(id int64) bool               { return e.r.asked[traceKey{id: id}] }
+func (e sampleExecutor) PathWork(id int64) int64            { return e.r.ctas[traceKey{id: id}].path }
 func (e sampleExecutor) Work() int64                        { return e.r.work }
 func (e sampleExecutor) Charge(work int64)                  { e.r.work += work }
 

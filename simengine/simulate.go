@@ -37,6 +37,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	}
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
+	rec.migrate(out, &req)
 	if req.Lines && req.Level == Model {
 		if out.Operations, err = rec.operations(); err != nil {
 			return nil, &Failure{FailureUnsupported, err}
@@ -134,9 +135,9 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
-	in.ProbeSource = req.Ideal.Traces(program, device, rec.deviceCTA)
-	if req.Level == Model {
-		in.DeviceSource = in.ProbeSource // the clock would need the neighbours whole
+	in.ProbeSource = req.Ideal.Traces(program, device, rec.probeCTA)
+	if req.Level == Model { // the clock would need the neighbours whole
+		in.DeviceSource = req.Ideal.Traces(program, device, rec.deviceCTA)
 	}
 	sample, err := rec.sample()
 	if err != nil {

@@ -14,6 +14,9 @@ const (
 	rateOver    = 5 * time.Second // that a rate is of at least …
 	rateOverMax = time.Minute     // … and at most
 	rateResults = 8               // that a rate is of at least, if a minute has so many
+	// paceChanges is by how many times the rate lately differs from that of the later half of all where it is not the same
+	// rate any more. Eight results that come by chance are not that far off.
+	paceChanges = 3
 )
 
 // note takes a look. Looks long ago are kept the more sparsely the longer.
@@ -54,7 +57,8 @@ func (p *pace) rate() float64 {
 }
 
 // left is how long so many more take, at the rate of the later half of the time seen; 0: not known. The first results
-// take longer than others, as kernels are compiled for them, and a few say little: so it takes EnoughToTell of them.
+// take longer than others, as kernels are compiled for them, and a few say little: so it takes EnoughToTell of them, and a
+// rate that is as it was.
 func (p *pace) left(remaining int64) time.Duration {
 	if len(p.at) < 2 || remaining <= 0 {
 		return 0
@@ -69,6 +73,9 @@ func (p *pace) left(remaining int64) time.Duration {
 	results, seconds := p.since(from)
 	if results == 0 || !EnoughToTell(int64(all), remaining+int64(all)) {
 		return 0
+	}
+	if lately := p.rate() * seconds / results; lately > paceChanges || lately < 1.0/paceChanges {
+		return 0 // it has just become another one
 	}
 	return time.Duration(float64(remaining) * seconds / results * float64(time.Second))
 }

@@ -44,8 +44,9 @@ type Planner interface {
 
 // Files are the contents of what a spec names by digest.
 type Files struct {
-	Bundle     []byte // Spec.Bundle
-	Descriptor []byte // Spec.Descriptor; nil: it names none
+	Bundle      []byte // Spec.Bundle
+	Descriptor  []byte // Spec.Descriptor; nil: it names none
+	Predictions []byte // Spec.Predictions; nil: it names none
 }
 
 // Known finds outcomes that other sweeps have stored.

@@ -2,13 +2,11 @@ package tuner
 
 import "slices"
 
-// What was given up can be tried again: its sweep starts over under a new number
-// and the same identity, as one does in which a worker was wrong. Everything else
-// is answered from what is stored, and the table in the end is that of a sweep in
-// which nothing was given up. A user may ask for it; and when a worker comes that
-// is not, nor is its host, among those that failed, it is done without, up to
-// mostRetries times, unless what was given up has surely ended workers: those that
-// were lost with it have weighed so much on average.
+// What was given up can be tried again: its sweep starts over under a new number and the same identity, as one does
+// in which a worker was wrong. Everything else is answered from what is stored, and the table in the end is that of
+// a sweep in which nothing was given up. A user may ask for it. When a worker comes that is not among those that
+// failed, nor its host, it is done without, up to mostRetries times. It is not done if what was given up has surely
+// ended workers: those that were lost with it have weighed so much on average.
 
 const (
 	mostRetries = 3

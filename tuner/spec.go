@@ -56,6 +56,9 @@ type Spec struct {
 	// Descriptor is the SHA-256 of the descriptor's text, which is stored as bundles
 	// are and travels with the sweep; "": the workers' own of that name.
 	Descriptor string `json:"descriptor,omitempty"`
+	// Predictions is the SHA-256 of times that were predicted of configurations, which the
+	// strategy begins with (see Predictions); they are stored as bundles are. "": none.
+	Predictions string `json:"predictions,omitempty"`
 }
 
 // Limits on a spec; a larger one is refused.
@@ -91,6 +94,7 @@ func (s *Spec) Validate() error {
 	name("descriptor digest", s.ArchDigest, true)
 	name("engine", s.Engine, true)
 	name("descriptor", s.Descriptor, false)
+	name("predictions", s.Predictions, false)
 	if len(s.Problem) > maxDimensions {
 		complain("the problem has more than %d dimensions", maxDimensions)
 	}
@@ -235,7 +239,7 @@ func (s *Spec) further() string {
 	if s.Within != nil {
 		within = fmt.Sprint(*s.Within)
 	}
-	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 && s.Descriptor == "" {
+	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 && s.Descriptor == "" && s.Predictions == "" {
 		return ""
 	}
 	parts := []string{s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...)}
@@ -244,6 +248,9 @@ func (s *Spec) further() string {
 	}
 	if s.Descriptor != "" {
 		parts = append(parts, "descriptor", s.Descriptor)
+	}
+	if s.Predictions != "" {
+		parts = append(parts, "predictions", s.Predictions)
 	}
 	return digest(parts...)
 }

@@ -214,7 +214,7 @@ func TestExplainJSON(t *testing.T) {
 	if between := c[0].Report.TimeUS - c[0].Report.Metrics["gpu__time_duration.sum"]/1000; between < 1 || between > 3 {
 		t.Errorf("%.3f us between two launches", between)
 	}
-	if got := strings.Join(doc.Comparisons[0].Sentences, " "); !strings.Contains(got, "2.30 times faster") || !strings.Contains(got, "The first loses more to bank conflicts: if that cost nothing, it would be 2.30 times faster, the second no faster.") || !strings.Contains(got, "bank conflicts: 65 M, then 0.") {
+	if got := strings.Join(doc.Comparisons[0].Sentences, " "); !strings.Contains(got, "2.30 times faster") || !strings.Contains(got, "The first loses more to bank conflicts: if that cost nothing, it would be 2.30 times faster, the second no faster.") || !strings.Contains(got, "Bank conflicts: 65 M, then 0.") {
 		t.Error(got)
 	}
 	for i := range c {

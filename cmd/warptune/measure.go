@@ -16,6 +16,7 @@ import (
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/measure"
+	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -63,6 +64,9 @@ func (a *app) measureCommand() *cobra.Command {
 			if given > 1 {
 				return usagef("give one of --top, --config, --configs and --all")
 			}
+			if m.blind && !all {
+				return usagef("--blind is of --all: the others measure what is predicted fastest, or named")
+			}
 			if m.top < 1 {
 				return usagef("--top must be at least 1, got %d", m.top)
 			}
@@ -76,7 +80,8 @@ func (a *app) measureCommand() *cobra.Command {
 	cmd.Flags().IntVar(&m.top, "top", 10, "how many of those predicted fastest to measure")
 	cmd.Flags().StringVar(&config, "config", "", "one configuration to measure, NAME=V,…; parameters left out take their default")
 	cmd.Flags().StringVar(&configs, "configs", "", "records of the configurations to measure, one JSON object a line, - for standard input")
-	cmd.Flags().BoolVar(&all, "all", false, "measure every configuration, as --strategy and --budget say")
+	cmd.Flags().BoolVar(&all, "all", false, "measure every configuration, as --strategy and --budget say; strategy "+strategies.Recommended+" begins with predictions")
+	cmd.Flags().BoolVar(&m.blind, "blind", false, "with --all: predict nothing before")
 	return cmd
 }
 
@@ -87,7 +92,8 @@ type measuring struct {
 	gpu   gpuFlags
 	on    string
 	slots int
-	top   int // configurations predicted fastest to measure; 0: those that are named, or all
+	top   int  // configurations predicted fastest to measure; 0: those that are named, or all
+	blind bool // of all: without predictions to begin with
 }
 
 func (m *measuring) flags(cmd *cobra.Command) {
@@ -119,7 +125,7 @@ func (a *app) measure(ctx context.Context, m *measuring, name, config, configs s
 	chosen := make([]selection, len(p.specs))
 	switch {
 	case m.top > 0:
-		if chosen, err = a.predict(ctx, m, p); err != nil {
+		if chosen, err = a.predict(ctx, m, p, m.top); err != nil {
 			return err
 		}
 	case config != "" || configs != "":
@@ -127,6 +133,10 @@ func (a *app) measure(ctx context.Context, m *measuring, name, config, configs s
 			if chosen[i].configs, err = a.named(p, i, config, configs); err != nil {
 				return err
 			}
+		}
+	default:
+		if chosen, err = a.foretell(ctx, m, p); err != nil {
+			return err
 		}
 	}
 	return a.measureChosen(ctx, m, p, chosen, labels, here)
@@ -225,8 +235,8 @@ func (a *app) named(p *plan, i int, config, configs string) ([]string, error) {
 	return out, nil
 }
 
-// predict predicts a plan's sweeps, and selects what to measure of each.
-func (a *app) predict(ctx context.Context, m *measuring, p *plan) ([]selection, error) {
+// predict predicts a plan's sweeps, and selects the top to measure of each; 0: none.
+func (a *app) predict(ctx context.Context, m *measuring, p *plan, count int) ([]selection, error) {
 	out := make([]selection, len(p.specs))
 	m.conn.embed = cluster.EmbedOptions{Create: true, Sweeps: p.ids()}
 	err := m.conn.with(ctx, func(c *client) error {
@@ -250,7 +260,7 @@ func (a *app) predict(ctx context.Context, m *measuring, p *plan) ([]selection, 
 			if err != nil {
 				return err
 			}
-			if out[i] = selectFrom(top, m.top); len(out[i].configs) == 0 {
+			if out[i] = selectFrom(top, count); count > 0 && len(out[i].configs) == 0 {
 				return fmt.Errorf("nothing to measure: no configuration of %s is predicted to run on %s", p.specs[i].GetKernel(), p.specs[i].GetArch())
 			}
 		}
@@ -263,8 +273,8 @@ func (a *app) predict(ctx context.Context, m *measuring, p *plan) ([]selection, 
 }
 
 // measured is the plan of the sweeps that measure what was chosen of another's.
-func (m *measuring) measured(p *plan, chosen []selection, labels map[string]string) *plan {
-	q := &plan{of: p.of}
+func (m *measuring) measured(p *plan, chosen []selection, labels map[string]string) (*plan, error) {
+	q := &plan{of: slices.Clone(p.of)}
 	for i, spec := range p.specs {
 		s := &warptunev1.Spec{
 			Kernel: spec.GetKernel(), Bundle: spec.GetBundle(), Arch: spec.GetArch(), Problem: spec.GetProblem(), Set: spec.GetSet(),
@@ -278,18 +288,24 @@ func (m *measuring) measured(p *plan, chosen []selection, labels map[string]stri
 			}
 		} else {
 			s.Strategy, s.Budget, s.BudgetMs, s.Patience, s.Negligible, s.Start = spec.GetStrategy(), spec.GetBudget(), spec.GetBudgetMs(), spec.GetPatience(), spec.GetNegligible(), spec.GetStart()
+			if err := chosen[i].begin(s, &q.of[i]); err != nil {
+				return nil, err
+			}
 		}
 		q.specs = append(q.specs, s)
 	}
-	return q
+	return q, nil
 }
 
 // measureChosen measures what was chosen, and prints what came of it.
 func (a *app) measureChosen(ctx context.Context, m *measuring, p *plan, chosen []selection, labels map[string]string, here *hereGPU) error {
-	q := m.measured(p, chosen, labels)
+	q, err := m.measured(p, chosen, labels)
+	if err != nil {
+		return err
+	}
 	m.conn.embed = cluster.EmbedOptions{Create: true, Sweeps: q.ids()}
 	began := time.Now()
-	err := m.conn.with(ctx, func(c *client) error {
+	err = m.conn.with(ctx, func(c *client) error {
 		answers, err := submit(ctx, c, q)
 		if err != nil {
 			return err

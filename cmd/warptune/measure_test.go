@@ -152,6 +152,38 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// A search by measuring begins with predictions, unless it is to be blind; both are searches of their own, and
+// a sweep that was searched so answers again.
+func TestMeasureBeginsWithPredictions(t *testing.T) {
+	standin.Install(t, false)
+	dir := fills(t, "fill_good", "fill_other", "fill_last")
+	db := filepath.Join(t.TempDir(), "w.db")
+	search := func(more ...string) (m measuredJSON, predictions string) {
+		t.Helper()
+		r := warptune(t, append([]string{"measure", dir, "--all", "--strategy", "portfolio", "--budget", "2", "--db", db, "--json"}, more...)...).ok(t)
+		var doc struct {
+			Sweep struct{ Spec struct{ Predictions string } }
+		}
+		if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil {
+			t.Fatal(err)
+		}
+		return r.measured(t), doc.Sweep.Spec.Predictions
+	}
+	m, predictions := search()
+	if len(m.Rows) != 2 || m.Rows[0].Predicted == nil || m.Rows[0].Rank+m.Rows[1].Rank != 3 || predictions == "" {
+		t.Errorf("from predictions %q: %+v", predictions, m.Rows)
+	}
+	if _, again := search(); again != predictions {
+		t.Errorf("the second time predictions are %q, were %q", again, predictions)
+	}
+	if m, predictions := search("--blind"); len(m.Rows) != 2 || m.Rows[0].Predicted != nil || predictions != "" {
+		t.Errorf("blind, from predictions %q: %+v", predictions, m.Rows)
+	}
+	if r := warptune(t, "measure", dir, "--blind", "--db", db); r.code != 2 {
+		t.Errorf("--blind without --all: status %d", r.code)
+	}
+}
+
 // Without a GPU, and with one that others use, the command says so and ends with status 1.
 func TestMeasureRefuses(t *testing.T) {
 	standin.Install(t, false)

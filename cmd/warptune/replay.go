@@ -63,7 +63,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().StringVar(&r.negligible, "negligible", "", "strategies stop when they believe that less is left to gain, such as 0.5%")
 	cmd.Flags().StringSliceVar(&r.transfer, "transfer", nil, "recorded spaces of the same kernels: strategies also begin with what is best there")
 	cmd.Flags().IntVar(&r.beliefs, "beliefs", 0, "instead ask strategies after every so many evaluations what they believe is left to gain, and compare with what is")
-	cmd.Flags().BoolVar(&r.predicted, "predicted", false, "instead compare measuring first what is predicted fastest, as the records' predictions say (fidelity --predictions), with searching without")
+	cmd.Flags().BoolVar(&r.predicted, "predicted", false, "instead compare measuring first what is predicted fastest, as the records' predictions say (fidelity --predictions), with searching without; with --transfer what was measured there stands for predictions")
 	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
 	cmd.Flags().StringVar(&r.table, "table", "", "of that file replace only the table between the lines \"<!-- begin TABLE -->\" and \"<!-- end TABLE -->\"")
 	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
@@ -129,12 +129,12 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 	if r.beliefs > 0 {
 		return a.replayBeliefs(ctx, r, names)
 	}
-	if r.predicted {
-		return a.replayPredicted(ctx, r, names)
-	}
 	var err error
 	if r.donors, err = a.openDonors(r.transfer); err != nil {
 		return err
+	}
+	if r.predicted {
+		return a.replayPredicted(ctx, r, names)
 	}
 	var scores []replay.Score
 	bar, total := a.progress("runs"), len(names)*len(r.strategies)*r.seeds

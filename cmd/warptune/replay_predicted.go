@@ -56,7 +56,8 @@ func (s *overSums) row(way string) overRow {
 }
 
 // replayPredicted compares measuring what is predicted fastest with searching without predictions.
-// The files are records with times and predictions, as fidelity --predictions writes them.
+// The files are records with times and predictions, as fidelity --predictions writes them, or recorded spaces
+// whose kernels were recorded on another GPU too (--transfer).
 func (a *app) replayPredicted(ctx context.Context, r *replays, names []string) error {
 	plain, corrected, from, misled := &overSums{}, &overSums{}, &overSums{}, &overSums{}
 	searched := make([]*overSums, len(r.strategies))
@@ -70,6 +71,7 @@ func (a *app) replayPredicted(ctx context.Context, r *replays, names []string) e
 			return err
 		}
 		for _, rec := range records {
+			r.donors.predict(name, rec)
 			if !rec.Predicts() {
 				return fmt.Errorf("%s: %s has no predictions: \"warptune fidelity --predictions FILE\" writes records with them", name, rec.Name)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,6 +36,22 @@ func (a *app) openDonors(names []string) (donors, error) {
 // of says whether some are of the kernel of a recorded space.
 func (d donors) of(rec *replay.Record) bool {
 	return slices.ContainsFunc(d, func(from donor) bool { return kernelOf(from.Name) == kernelOf(rec.Name) })
+}
+
+// predict has what was measured in the first donor of the same kernel that is not the space itself stand
+// for predictions of a file's recorded space.
+func (d donors) predict(file string, rec *replay.Record) {
+	for _, from := range d {
+		if from.file == file && from.Name == rec.Name || kernelOf(from.Name) != kernelOf(rec.Name) {
+			continue
+		}
+		for i := range rec.Space.Size() {
+			if k, ok := from.Space.IndexOf(rec.Space.At(i)); ok && !math.IsInf(from.Time[k], 1) {
+				rec.Predicted[i] = from.Time[k]
+			}
+		}
+		return
+	}
 }
 
 // best are the configurations that a sweep of a file's recorded space would begin

@@ -183,7 +183,7 @@ func writeRecords(w io.Writer, records []record.Record, results []evaluate.Resul
 	buf := bufio.NewWriter(w)
 	var line []byte
 	for i := range records {
-		if line, err = records[i].Append(line[:0], prediction(&results[i].Outcome, d, level)); err != nil {
+		if line, err = records[i].Append(line[:0], predictionOf(&results[i], d, level)); err != nil {
 			return err
 		}
 		if _, err = buf.Write(line); err != nil {
@@ -198,6 +198,18 @@ func checkedRecord(c *tuner.Checked) any {
 		return nil
 	}
 	return c
+}
+
+// predictionOf is prediction, with what the report alone says.
+func predictionOf(r *evaluate.Result, d *arch.Descriptor, level simengine.Level) record.Prediction {
+	p := prediction(&r.Outcome, d, level)
+	if r.Report != nil {
+		p.NotModelled = r.Report.NotModelled
+		if r.Report.Migration != nil {
+			p.Migration = r.Report.Migration
+		}
+	}
+	return p
 }
 
 func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) record.Prediction {

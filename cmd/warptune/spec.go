@@ -73,6 +73,8 @@ type subject struct {
 	def    *kernel.Definition
 	bundle []byte
 	arch   cluster.Arch
+	// predictions are what its strategy begins with; nil: nothing.
+	predictions []byte
 }
 
 // ids are the identities that the plan's sweeps have in any store.
@@ -175,7 +177,7 @@ func (p *planning) add(ctx context.Context, def *kernel.Definition) error {
 			spec := p.flags.spec(def.Name, digest, arch, size, p.set, p.enough)
 			spec.Start = start
 			p.flags.choose(spec, space.Size(), p.enough)
-			p.plan.specs, p.plan.of = append(p.plan.specs, spec), append(p.plan.of, subject{def, bundle, arch})
+			p.plan.specs, p.plan.of = append(p.plan.specs, spec), append(p.plan.of, subject{def: def, bundle: bundle, arch: arch})
 		}
 	}
 	return nil

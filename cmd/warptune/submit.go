@@ -31,30 +31,28 @@ func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitRespon
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
 		var err error
-		if out[i], err = submitSpec(ctx, c, spec, p.of[i].bundle, p.of[i].arch.Text); err != nil {
+		if out[i], err = submitSpec(ctx, c, spec, &p.of[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// submitSpec submits a spec, and puts its bundle and descriptor (nil: it has none)
-// where they are not stored: they go with the last sweep of theirs that is deleted,
-// so perhaps just before.
-func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle, descriptor []byte) (*warptunev1.SubmitResponse, error) {
+// submitSpec submits a spec, and puts what it names by digest where that is not
+// stored: it goes with the last sweep of its that is deleted, so perhaps just before.
+func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, of *subject) (*warptunev1.SubmitResponse, error) {
 	for puts := 0; ; puts++ {
 		r, err := c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec})
 		if status.Code(err) != codes.NotFound || puts == maxPuts {
 			return r, err
 		}
-		if err := putBundle(ctx, c, spec.GetBundle(), bundle); err != nil {
-			return nil, err
-		}
-		if descriptor == nil {
-			continue
-		}
-		if err := putBundle(ctx, c, spec.GetArchDescriptor(), descriptor); err != nil {
-			return nil, err
+		for digest, text := range map[string][]byte{spec.GetBundle(): of.bundle, spec.GetArchDescriptor(): of.arch.Text, spec.GetPredictions(): of.predictions} {
+			if digest == "" {
+				continue
+			}
+			if err := putBundle(ctx, c, digest, text); err != nil {
+				return nil, err
+			}
 		}
 	}
 }

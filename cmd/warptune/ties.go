@@ -26,7 +26,8 @@ type ranking struct {
 	names   []string
 	results []*warptunev1.Result
 	margin  fidelity.Margin
-	ties    int // the first one included; 1: it stands alone
+	ties    int     // the first one included; 1: it stands alone
+	widest  float64 // the time of the slowest of them over that of the fastest
 }
 
 // newRanking ranks results, which are correct and best first: those that tie with the
@@ -42,7 +43,10 @@ func newRanking(p *plan, i int, names []string, results []*warptunev1.Result) *r
 			others = append(others, row)
 		}
 	}
-	r.ties, r.results = len(r.results), append(r.results, others...)
+	if r.ties = len(r.results); r.ties > 0 {
+		r.widest = r.results[r.ties-1].GetOutcome().GetTimeUs() / r.results[0].GetOutcome().GetTimeUs()
+	}
+	r.results = append(r.results, others...)
 	return r
 }
 
@@ -71,7 +75,7 @@ func (r *ranking) notes() []string {
 		if r.ties == tieRows {
 			number += " or more"
 		}
-		notes = append(notes, fmt.Sprintf("ties: %s configurations are within %s: any of them may be the fastest", number, r.margin.Text()))
+		notes = append(notes, fmt.Sprintf("ties: %s configurations are within %s: any of them may be the fastest", number, r.margin.TiesText(r.widest)))
 	}
 	var raised []string
 	for _, row := range r.results {

@@ -105,6 +105,18 @@ func New(name string, space *search.Space, seed uint64) (search.Strategy, error)
 	return s.make(space, seed), nil
 }
 
+// From returns the strategy of the name for a space of which objectives were predicted. The
+// recommended one begins with predictions; others take none.
+func From(predicted search.Prior, name string, space *search.Space, seed uint64) (search.Strategy, error) {
+	if predicted == nil {
+		return New(name, space, seed)
+	}
+	if name != Recommended {
+		return nil, fmt.Errorf("strategy %q takes no predictions: use %s", name, Recommended)
+	}
+	return portfolio.From(predicted, space, seed), nil
+}
+
 // Believing returns the names of the strategies that say what they believe is left to
 // gain: the others a rule of package stopping that goes by it never ends.
 func Believing() []string {

@@ -1,7 +1,6 @@
-// Package tabu is tabu search (Glover, "Tabu Search, Part I", ORSA J. Computing
-// 1, 1989): of a sample of the neighbours it moves to the best that is not
-// tabu, be it better or not, and for some moves may not undo what it changed,
-// unless that gives the best so far (aspiration).
+// Package tabu is tabu search (Glover, "Tabu Search, Part I", ORSA J. Computing 1, 1989). Of a sample of the
+// neighbours it moves to the best that is not tabu, be it better or not. For some moves it may not undo what it
+// changed, unless that gives the best so far (aspiration).
 package tabu
 
 import (

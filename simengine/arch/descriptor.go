@@ -119,6 +119,9 @@ type Pipes struct {
 	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
 	// cycle: a warp's indexed load takes one turn for each.
 	ConstantsPerCycle float64
+	// TextureQuads is the quads of lanes that an SM's texture units serve in a cycle, TextureLatency the cycles from
+	// there to a result from L1, of which turns and words of the fetch take more; 0 where they were not measured.
+	TextureQuads, TextureLatency float64
 	// InstructionFetch is the cycles an instruction of a warp takes when the
 	// straight-line code exceeds Memory.InstructionBytes.
 	InstructionFetch float64
@@ -176,6 +179,10 @@ type Memory struct {
 
 	DRAMBytes          int     // size of device memory, no less than can be allocated; 0: not said
 	DRAMBytesPerSecond float64 // peak
+	// ManagedReadBytes, ManagedWrittenBytes and ManagedFirstBytes are the bytes of managed memory a second that a kernel's
+	// faults bring: pages of the host that are read, such that are written, and pages that nobody has touched before.
+	// ManagedFaultUS is what a launch with any faults takes beside, microseconds. 0 where they were not measured.
+	ManagedReadBytes, ManagedWrittenBytes, ManagedFirstBytes, ManagedFaultUS float64
 	// Achieved share of the peak of long streams by what they do: reads only,
 	// writes only, equal reads and writes. DRAMEfficiency interpolates.
 	DRAMReadEfficiency, DRAMWriteEfficiency, DRAMMixEfficiency float64

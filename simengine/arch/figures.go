@@ -146,6 +146,13 @@ var figures = []figure{
 	real("cta_turnaround_empty", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundEmpty }),
 	real("cta_turnaround_warp", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundWarp }),
 
+	lacking(real("managed_read", "bytes/s", func(d *Descriptor) *float64 { return &d.ManagedReadBytes })),
+	lacking(real("managed_written", "bytes/s", func(d *Descriptor) *float64 { return &d.ManagedWrittenBytes })),
+	lacking(real("managed_first", "bytes/s", func(d *Descriptor) *float64 { return &d.ManagedFirstBytes })),
+	lacking(real("managed_fault", "us", func(d *Descriptor) *float64 { return &d.ManagedFaultUS })),
+	lacking(real("texture_quads", "quads/cycle/SM", func(d *Descriptor) *float64 { return &d.TextureQuads })),
+	lacking(real("texture_latency", "cycles", func(d *Descriptor) *float64 { return &d.TextureLatency })),
+
 	lacking(real("wgmma_columns", "columns/cycle/SM", func(d *Descriptor) *float64 { return &d.WgmmaColumns })),
 	lacking(real("wgmma_least", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLeast })),
 	lacking(real("wgmma_latency_shared", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLatencyShared })),

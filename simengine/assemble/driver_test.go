@@ -10,9 +10,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// What assemblies of a kernel under several caps share changes none of them,
-// whatever their order: of programs drawn from the measured ones, and of one with blocks of one instruction,
-// which are never put into order (what one assembly made of them stayed for the next).
+// What assemblies of a kernel under several caps share changes none of them, whatever their order. The programs are
+// drawn from the measured ones, and one has blocks of one instruction, which are never put into order (what one
+// assembly made of them stayed for the next).
 func TestPreparedOrder(t *testing.T) {
 	c := openCorpus(t, measuredArchives(t)...)
 	seed := rand.Uint64()

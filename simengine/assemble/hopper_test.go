@@ -12,9 +12,9 @@ import (
 // thread's address, and %r1 the parameter n.
 func loopText(before, body string) string { return asmtest.LoopKernel("", before, body, "%r1") }
 
-// Strides that all lanes share are worked out in uniform registers, and take no general
-// ones in the loop, but for products of parameters or of what the launch gives: each sum
-// with one is a multiply-add (pathfinder of h200-2026-11-21-project-b, HeCBench's fwt).
+// Strides that all lanes share are worked out in uniform registers, and take no general ones in the loop. Products
+// of parameters or of what the launch gives do: each sum with one is a multiply-add (pathfinder of
+// h200-2026-11-21-project-b, HeCBench's fwt).
 func TestStridesStayUniform(t *testing.T) {
 	walk := "add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2;"
 	for _, c := range []struct {

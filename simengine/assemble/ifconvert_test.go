@@ -73,9 +73,9 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 	}
 }
 
-// The first block is reached from outside, too: a loop back to the first instruction, over one
-// block or several, by a branch or past a condition, leaves it where it is (found by
-// TestMutantsAssemble, seed 78, round 4613, of h200-tensor-cores).
+// The first block is reached from outside, too. A loop back to the first instruction, over one block or several, by
+// a branch or past a condition, leaves it where it is (found by TestMutantsAssemble, seed 78, round 4613, of
+// h200-tensor-cores).
 func TestLoopsToTheFirstInstruction(t *testing.T) {
 	begin := asmtest.Header + ".visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n" +
 		"L: ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.volatile.global.u32 %r2, [%rd3]; setp.eq.u32 %p1, %r2, 7; "

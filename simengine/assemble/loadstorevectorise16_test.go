@@ -9,9 +9,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// TestHalvesJoin: four loads of halves from a row are one of eight bytes where readers
-// take halves in place, and none of them costs a move; readers of integers, and shifts of
-// bfloats, keep the loads apart; four stores of halves are one behind two moves.
+// TestHalvesJoin: four loads of halves from a row are one of eight bytes where readers take halves in place, and
+// none of them costs a move. Readers of integers, and shifts of bfloats, keep the loads apart. Four stores of
+// halves are one behind two moves.
 func TestHalvesJoin(t *testing.T) {
 	read := func(each string) string {
 		var b strings.Builder

@@ -49,13 +49,11 @@ var frontEnd = []pass{
 	// Before value numbering, which then shares the constants; after copies of them are gone.
 	onNodes("half-precision constants", opt.FoldHalfConstants),
 	// Before reciprocals are shared: a remainder with a quotient at hand needs none.
-	onNodes("remainders from quotients", opt.RemainderFromQuotient),
 	// Before value numbering, which removes all but the first reciprocal of a divisor.
 	onNodes("common reciprocals", opt.ShareReciprocals),
 	// While an addition has its original reader: value numbering may give it more.
 	onNodes("saturation", opt.FoldSaturation),
 	// Before value numbering, so that equal additions of what remains are shared as well.
-	onNodes("common addresses", opt.ShareAddresses),
 	onNodes("value numbering", opt.NumberValues),
 	// After value numbering, which needs values with one definition; this makes variables of some.
 	onNodes("copy sinking", opt.SinkCopies),

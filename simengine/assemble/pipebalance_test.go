@@ -10,9 +10,9 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
-// Sums, moves and shifts go to the multiplier's pipe until it has as much as the integer
-// pipe, of the whole program: all of them where nothing is multiplied, none where most is, half where both have
-// as much without them. Sums with an immediate do on Hopper only.
+// Sums, moves and shifts go to the multiplier's pipe until it has as much as the integer pipe, of the whole
+// program. That is all of them where nothing is multiplied, none where most is, half where both have as much
+// without them. Sums with an immediate do on Hopper only.
 func TestPipesHaveAsMuch(t *testing.T) {
 	logic := "xor.b32 %r3, %r4, %r2; add.s32 %r4, %r3, %r5; shf.l.wrap.b32 %r5, %r4, %r3, 7; "
 	product := "mad.lo.s32 %r5, %r5, %r2, %r5; "

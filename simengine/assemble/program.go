@@ -19,7 +19,7 @@
 //	sched          scheduling
 //	regalloc       register allocation and spilling
 //
-// Evidence. Many rules imitate what ptxas was seen to do, and say what they are based on: a microbenchmark
+// Evidence. Many rules imitate what ptxas was seen to do, and say what they are based on. That is a microbenchmark
 // (deploy/calibrate), a ptxas corpus (machine code of many programs, counted), or kernels of the validation sets
 // (machine code or measured times of the ones named).
 package assemble

@@ -20,9 +20,7 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		kernel *ir.Kernel
 		cap    int
 	}{
-		{"address-cse", measuredKernel(t, "h200-loops-and-doubles/band_rows-393f39607690"), 0},
 		{"address-offsets", measuredKernel(t, "h100-2026-11-26-independent-c/spgemm_hash-fdecf3216540"), 0},
-		{"remainder-reuse", measuredKernel(t, "h200-2026-11-22-project-d/rope_half-bf838c73ea95"), 0},
 		{"saturation-folding", measuredKernel(t, "h100-2026-11-25-independent-b/heston_paths-2a471b841c98"), 0},
 		{"half-vectors", measuredKernel(t, "h200-2026-11-23-project-e/hgemm_tile-6c790d7da781"), 32},
 		{"sink-loads", inline(t, tiles(8, 200, "")), 0},
@@ -44,7 +42,6 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		{"late-reads", measuredKernel(t, "h100-2026-11-25-independent-b/heston_paths-2a471b841c98"), 0},
 		{"bank-conflicts", asmtest.BuildKernel(t, "wide", []byte(asmtest.WideKernel(20))), 0},
 		{"coalesce-hints", measuredKernel(t, "h200-loops-and-doubles/band_rows-393f39607690"), 0},
-		{"store-once", measuredKernel(t, "h200-loops-and-doubles/charges_double-f10beeca02a4"), 32},
 		{"zero-pairs", measuredKernel(t, "h200-2026-11-24-project-f/md_forces-751fcd158c20"), 0},
 		{"pipe-balance", measuredKernel(t, "h200-loops-and-doubles/band_rows-393f39607690"), 0},
 	} {

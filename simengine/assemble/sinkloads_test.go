@@ -32,8 +32,8 @@ func tiles(loads, products int, between string) string {
 	return b.String()
 }
 
-// Loads that are too many to predicate go behind a longer computation that does not need them, to the barrier or
-// to what orders memory before it; a few are predicated and stay ahead, and so do those that a short computation
+// Loads that are too many to predicate go behind a longer computation that does not need them, to the barrier or to
+// what orders memory before it. A few are predicated and stay ahead, and so do those that a short computation
 // follows.
 func TestLoadsOfTheNextTileSink(t *testing.T) {
 	for name, c := range map[string]struct {

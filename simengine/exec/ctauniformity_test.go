@@ -51,7 +51,7 @@ func TestAlike(t *testing.T) {
 		if path := run(0, Options{LoopSample: 3, PathOnly: true}); path.work != first.work || !reflect.DeepEqual(path.steps, first.steps) {
 			t.Errorf("%s: the path takes %d, not %d", rec.PTX, path.work, first.work)
 		}
-		if last := len(first.steps) - 1; prog.WarpsIndependent() && last > 0 {
+		if last := len(first.steps) - 1; prog.WarpsOnlyMeet() && last > 0 {
 			apart++
 			for _, w := range []int{0, last / 2, last} {
 				alone := run(0, Options{LoopSample: 3, PathOnly: true, Warps: 1 << w})

@@ -47,6 +47,9 @@ type reading struct {
 func (s *shadow) reset(r *Runner) {
 	s.flows = r.p.FlowsOf()
 	s.shared, s.local = cleared(s.shared, len(r.shared)), cleared(s.local, len(r.local))
+	for i := len(s.shared) - r.p.ReservedShared(); i < len(s.shared); i++ {
+		s.shared[i] = true // the system clears it
+	}
 	n := int(r.p.N32 + r.p.N64 + r.p.NPred)
 	for i := range s.warps[:r.nwarps] {
 		if cap(s.warps[i]) < n {

@@ -95,7 +95,7 @@ type Options struct {
 	// FitsTogether.
 	WholeGrid bool
 	// Warps is which warps of the CTA are executed: warp w if bit w is set; 0 means all. Only in
-	// Slice mode and if Program.WarpsIndependent.
+	// Slice mode and if Program.WarpsOnlyMeet.
 	Warps uint32
 	// Races looks for races in shared memory. In Slice mode most stored values are not known, so two
 	// writes race even if they write the same value: a launch without faults in Slice mode has none

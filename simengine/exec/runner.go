@@ -213,7 +213,7 @@ func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs O
 	if opt.Mode != ModeInvalid && opt.Mode != r.p.Mode {
 		return fmt.Errorf("run %s: mode %v asked for, compiled for %v", r.p.Kernel.Name, opt.Mode, r.p.Mode)
 	}
-	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.WarpsIndependent()) {
+	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.WarpsOnlyMeet()) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
 	if opt.WholeGrid && !FitsTogether(r.p, l) {

@@ -31,6 +31,7 @@ func (r *Runner) textures(w *warp, in *code.Instr, mask uint32) signal {
 	}
 	q := &r.request
 	q.PC, q.Lanes, q.N, q.Filtered, q.Width = int(in.PC), mask, 0, 1, 0
+	q.OneDimension, q.Gather = false, false
 	q.Mask = [trace.MostTexels]uint32{}
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
@@ -110,6 +111,7 @@ func (r *Runner) fetch(w *warp, in *code.Instr, l int, t *texture.Object) signal
 	}
 	q := &r.request
 	q.Width, q.N = max(q.Width, t.Texel()), max(q.N, f.N)
+	q.OneDimension, q.Gather = t.Dims == 1, o.Texture.Gather
 	if !o.Texture.Gather {
 		q.Filtered = max(q.Filtered, f.N)
 	}

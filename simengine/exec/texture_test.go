@@ -113,13 +113,13 @@ func TestTextureInstructions(t *testing.T) {
 			"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd0, {%r0}]; mov.b32 %r1, %f1; mov.b32 %r4, %f4;",
 			func(i uint32) [4]uint32 {
 				if i >= 20 { // outside is zero
-					return [4]uint32{0, 0, 0, float(1)}
+					return [4]uint32{}
 				}
-				return [4]uint32{float(float32(i)), 0, 0, float(1)}
+				return [4]uint32{float(float32(i)), 0, 0, 0}
 			}},
 		{"two channels of integers", ints2D,
 			"mov.f32 %f1, 0f40400000; tex.2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}];",
-			func(i uint32) [4]uint32 { return [4]uint32{96 + i, 1096 + i, 0, 1} }},
+			func(i uint32) [4]uint32 { return [4]uint32{96 + i, 1096 + i, 0, 0} }},
 		{"linear filter", changed(array2D, func(o *texture.Object) { o.Filter = true }),
 			"add.f32 %f1, %f0, 0f3F400000; mov.f32 %f2, 0f40000000; tex.2d.v4.f32.f32 {%f3, _, _, _}, [%rd0, {%f1, %f2}]; mov.b32 %r1, %f3;",
 			func(i uint32) [4]uint32 { // x.75 is a quarter of the way to the next texel; 2.0 half between rows 1 and 2

@@ -62,7 +62,7 @@ func (in *Instr) FencesBeyondCTA() bool {
 }
 
 // ReleasesBeyondCTA reports whether an instruction is a store, an atomic or an arrival at an mbarrier with release
-// semantics at a scope beyond the CTA. ptxas makes MEMBAR.ALL.GPU and ERRBAR of it before the instruction, and
+// semantics at a scope beyond the CTA. Before the instruction ptxas makes MEMBAR.ALL.GPU and ERRBAR, and
 // MEMBAR.ALL.CTA before these for an mbarrier (13.0.88, sm_90a).
 func (in *Instr) ReleasesBeyondCTA() bool {
 	return (in.Op == MbarArrive || in.Op == St || in.Op == Atom || in.Op == Red) && in.Mod&ModRelease != 0 && in.Scope > ScopeCTA

@@ -120,9 +120,9 @@ func (k *Kernel) eachBetween(branch int, visit func(b int) bool) {
 	}
 }
 
-// varying returns the registers that may differ between lanes of a warp: what is computed from the
-// thread's index, from atomics, shuffles or MMA, what is loaded at such an address, and what is
-// written where only some lanes may be.
+// varying returns the registers that may differ between lanes of a warp. They are what is computed from the
+// thread's index, from atomics, shuffles or MMA, what is loaded at such an address, and what is written where only
+// some lanes may be.
 func (k *Kernel) varying() BitSet {
 	set := NewBitSet(len(k.Regs))
 	split := make([]bool, len(k.Blocks))

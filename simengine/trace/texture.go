@@ -15,4 +15,6 @@ type TextureRequest struct {
 	At    [32]uint64 // of a store: the address that outputs have it at, row by row
 	// Filtered is how many texels of each lane the unit blends: 1, or all of N.
 	Filtered int
+	// OneDimension says that it has one coordinate, Gather that it gathers a channel of four texels.
+	OneDimension, Gather bool
 }

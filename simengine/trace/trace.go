@@ -54,7 +54,7 @@ type Access struct {
 	Passes uint16
 	// Ideal is what Passes would be without conflicts, for the same width.
 	Ideal uint16
-	// Wavefronts, for loads and atomics of Global, is Passes as counters have them: lines as well as words wait
+	// Wavefronts, for loads and atomics of Global and for fetches, is Passes as counters have them: lines as well as words wait
 	// for each other. 0 says that they are Passes.
 	Wavefronts uint16
 	// First and NLines delimit the request's lines in Warp.Lines
@@ -79,8 +79,10 @@ type Access struct {
 	// Drawn, for Const, says that they do not come through the table in order.
 	Drawn bool
 	// Texels, for what goes through the texture unit, is how many texels the unit blends for each lane: 1, or 2, 4 or
-	// 8. 0: it does not go there. Passes are then its turns: see coalesce.Recorder.Texture.
+	// 8. 0: it does not go there. Passes are then the quads of lanes that fetch.
 	Texels uint8
+	// OneDimension says that a fetch has one coordinate, Gather that it gathers a channel of four texels.
+	OneDimension, Gather bool
 }
 
 // Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes

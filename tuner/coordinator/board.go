@@ -183,6 +183,7 @@ func (b *board) bundles() map[string]bool {
 	for _, e := range b.byNum {
 		named[e.sweep.Spec.Bundle] = true
 		named[e.sweep.Spec.Descriptor] = true // "" is no bundle's digest
+		named[e.sweep.Spec.Predictions] = true
 	}
 	return named
 }

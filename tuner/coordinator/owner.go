@@ -91,7 +91,7 @@ func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.
 	if q.Configurations > 0 && left > q.Configurations {
 		return tuner.Errorf(tuner.Limit, op, "%s would have %d configurations to be evaluated, and one caller may have %d (the coordinator's --max-caller-configurations): give a --budget, restrict parameters, or cancel sweeps", owner, left, q.Configurations)
 	}
-	return c.storableLocked(owner, spec.Bundle, spec.Descriptor)
+	return c.storableLocked(owner, spec.Bundle, spec.Descriptor, spec.Predictions)
 }
 
 // endsSoon reports whether a sweep ends by itself whatever it has left to evaluate.
@@ -122,7 +122,7 @@ func (c *Coordinator) storableLocked(owner string, digests ...string) error {
 	of := map[string]bool{}
 	add := func(s *tuner.Sweep) {
 		if s.Owner == owner {
-			of[s.Spec.Bundle], of[s.Spec.Descriptor] = true, true
+			of[s.Spec.Bundle], of[s.Spec.Descriptor], of[s.Spec.Predictions] = true, true, true
 		}
 	}
 	c.board.each(add)

@@ -69,9 +69,16 @@ func ended(ctx context.Context, op string) error {
 
 // files reads what a spec names by digest.
 func (c *Coordinator) files(spec *tuner.Spec) (files tuner.Files, err error) {
-	if files.Bundle, err = c.store.Bundle(spec.Bundle); err != nil || spec.Descriptor == "" {
-		return files, err
+	for _, f := range []struct {
+		digest string
+		text   *[]byte
+	}{{spec.Bundle, &files.Bundle}, {spec.Descriptor, &files.Descriptor}, {spec.Predictions, &files.Predictions}} {
+		if f.digest == "" && f.text != &files.Bundle {
+			continue
+		}
+		if *f.text, err = c.store.Bundle(f.digest); err != nil {
+			return files, err
+		}
 	}
-	files.Descriptor, err = c.store.Bundle(spec.Descriptor)
-	return files, err
+	return files, nil
 }

@@ -211,6 +211,7 @@ func (c *Coordinator) addLocked(ctx context.Context, id, key string, planned tun
 	c.lastNum++
 	delete(c.fresh, planned.Spec.Bundle)
 	delete(c.fresh, planned.Spec.Descriptor)
+	delete(c.fresh, planned.Spec.Predictions)
 	c.count(&planned.Spec, 1)
 	c.spaces[c.lastNum] = plan.Space
 	s := tuner.Sweep{

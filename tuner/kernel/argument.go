@@ -2,8 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/search/expr"
@@ -26,8 +24,8 @@ type Arg struct {
 	Map *TensorMap
 	// Texture, if not nil, makes it a texture or surface object of a buffer of its own, passed by value.
 	Texture *Texture
-	// Managed says that the buffer is in managed memory, which the host has touched last.
-	Managed bool
+	// Managed says whether the buffer is in managed memory, and where its pages are.
+	Managed Managed
 	// Expected is what the buffer holds when the kernel has ended; nil: not given.
 	Expected  *Raw
 	Answer    Answer
@@ -211,10 +209,31 @@ func (r *reader) memory(rec *record, a *argument) {
 	}
 }
 
-// managed reads whether a buffer is in managed memory.
+// Managed says where the pages of a buffer in managed memory are when the kernel is first launched.
+type Managed uint8
+
+// Places of managed memory.
+const (
+	ManagedNot     Managed = iota // it is ordinary device memory
+	ManagedHost                   // in the host's memory, which it wrote
+	ManagedNowhere                // nobody has touched them
+	ManagedDevice                 // in device memory, where a kernel or a prefetch left them
+)
+
+// managed reads whether a buffer is in managed memory: true is "host".
 func (r *reader) managed(rec *record, a *argument) {
-	a.arg.Managed = rec.flag("Managed")
-	if a.arg.Managed && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
+	d, ok := rec.get("Managed")
+	if !ok {
+		return
+	}
+	if _, isBool := d.value.(bool); isBool {
+		if rec.flag("Managed") {
+			a.arg.Managed = ManagedHost
+		}
+	} else {
+		a.arg.Managed = ManagedHost + Managed(rec.choice("Managed", "host", "nowhere", "device"))
+	}
+	if a.arg.Managed != ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
 		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")
 	}
 }
@@ -355,89 +374,4 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 	}
 	out.Fill.Value = f
 	return out, nil
-}
-
-// scalar evaluates the value that is passed. One number for a vector is each of its lanes.
-func (a *argument) scalar(b *bindings) (Arg, error) {
-	out := a.arg
-	out.Count = 1
-	if len(a.fields) > 0 {
-		var err error
-		out.Bytes, err = a.structure(b)
-		return out, err
-	}
-	if out.Fill.Kind == FillBinaryRaw {
-		return a.rawScalar()
-	}
-	if out.Fill.Kind == FillRandom {
-		return out, fmt.Errorf("%s: a scalar's value is what FillValue gives, not random", a.path)
-	}
-	if out.Lanes > 1 {
-		out.Bytes = make([]byte, a.elementBytes())
-	}
-	if a.value.expr == nil {
-		return out, nil
-	}
-	x := a.value
-	if out.Fill.Kind == FillGenerator { // of the only element
-		x.expr = x.expr.Rewrite(func(n expr.Node) expr.Node {
-			if name, ok := n.(*expr.Name); ok && name.Name == "i" {
-				return &expr.Literal{At: name.At, Value: expr.Int(0)}
-			}
-			return n
-		})
-	}
-	v, err := b.value(x)
-	if err != nil {
-		return out, err
-	}
-	lanes, listed := v.Items()
-	if !listed {
-		lanes = slices.Repeat([]expr.Value{v}, out.Lanes)
-	}
-	if len(lanes) != out.Lanes {
-		return out, b.wrap(x, fmt.Errorf("%d values are given, type %s has %d", len(lanes), out.Type.vector(out.Lanes), out.Lanes))
-	}
-	for n, v := range lanes {
-		i, isInt := v.Int()
-		f, isNumber := v.Float()
-		bits, fits := out.Type.encode(isInt, i, f)
-		if !isNumber || !fits || math.IsNaN(f) {
-			return out, b.wrap(x, fmt.Errorf("%s is not a value of type %s", v, out.Type))
-		}
-		if out.Lanes > 1 {
-			putBits(out.Bytes[n*out.Type.Bytes():], bits, out.Type.Bytes())
-		} else {
-			out.Bits = bits
-		}
-		out.Fill = Fill{Kind: FillConstant, Value: f}
-	}
-	return out, nil
-}
-
-// rawScalar is a scalar whose bytes are those of a file.
-func (a *argument) rawScalar() (Arg, error) {
-	out := a.arg
-	out.Count = 1
-	raw := out.Fill.Raw
-	if a.custom || out.Lanes > 1 {
-		if !a.custom && a.elements() != 1 {
-			return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type.vector(out.Lanes), a.elementBytes(), raw.File, len(raw.Data))
-		}
-		out.Bytes, out.Fill = raw.Data, Fill{Kind: FillConstant}
-		return out, nil
-	}
-	if a.elements() != 1 {
-		return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type, out.Type.Bytes(), raw.File, len(raw.Data))
-	}
-	out.Bits = raw.bits(out.Type, 0)
-	out.Fill = Fill{Kind: FillConstant, Value: raw.Value(out.Type, 0)}
-	return out, nil
-}
-
-// putBits stores the low size bytes of v, little-endian.
-func putBits(to []byte, v uint64, size int) {
-	for i := range size {
-		to[i] = byte(v >> (8 * i))
-	}
 }

@@ -98,8 +98,9 @@ func (d *Definition) collect(s *sourceSpec) error {
 	return nil
 }
 
-// jinja is what a template of Jinja has and C++ has not: a name in double braces before a declarator, or a statement.
-var jinja = regexp.MustCompile(`\{\{\s*[A-Za-z_]\w*\s*\}\}\s*(?:[*&]|\w)|\{%-?\s*\w+`)
+// jinja is what a template of Jinja has and C++ has not: a name in double braces before a declarator, or a statement by
+// its keyword: inline assembly has {%0, %1}.
+var jinja = regexp.MustCompile(`\{\{\s*[A-Za-z_]\w*\s*\}\}\s*(?:[*&]|\w)|\{%-?\s*(?:if|elif|else|endif|for|endfor|set|macro|endmacro|call|filter|block|endblock|extends|include|import|from|raw|endraw|with)\b`)
 
 // checkTemplate refuses a source that is a template of text.
 func (d *Definition) checkTemplate() error {

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/page"
@@ -75,6 +76,26 @@ func TestMeasured(t *testing.T) {
 		m := read[page.Measured](t, h, "data/sweeps/"+id+"/measured")
 		if m.PredictedSweep != id || m.MeasuredSweep != "" || len(m.PredictedUS) != 0 || m.PickedOverBest != nil || m.Best != nil {
 			t.Errorf("%s: %+v", id, m)
+		}
+	}
+}
+
+// The slowest of those that tie is as much slower as is said, and where that is more than the expected error sampling is
+// named as the reason.
+func TestTiesShare(t *testing.T) {
+	h := page.Handler(pagetest.New(1000, newClock().Now), page.Options{})
+	for _, id := range []string{"small000000000cc", "large000000000bb", "other000000000dd"} {
+		k := read[page.Ranking](t, h, "data/sweeps/"+id+"/ranking")
+		times := column(t, read[page.Table](t, h, "data/sweeps/"+id+"/table"), "time_us").Numbers
+		want := 0.0
+		for _, row := range k.Order[:k.Ties] {
+			want = max(want, times[row]/times[k.Order[0]]-1)
+		}
+		if math.Abs(k.TiesShare-want) > 1e-12 {
+			t.Errorf("%s: ties are %g apart, want %g", id, k.TiesShare, want)
+		}
+		if said := strings.Contains(k.Expected.Text, "extrapolating"); said != (want > k.Expected.Share) || said != strings.Contains(k.Notes[0], "extrapolating") {
+			t.Errorf("%s: ties are %g apart with an error of %g: %s", id, want, k.Expected.Share, k.Expected.Text)
 		}
 	}
 }

@@ -68,7 +68,10 @@ type Ranking struct {
 	Groups []int `json:"groups"`
 	// Ties is how many tie with the best, it included.
 	Ties int `json:"ties"`
-	// Expected is the error by which ties are told.
+	// TiesShare is by how much the slowest of them is slower than the best. It is more than the expected error where times
+	// are extrapolated from few CTAs.
+	TiesShare float64 `json:"ties_share"`
+	// Expected is the error by which ties are told. Its text says so of sampling, too, where that makes ties.
 	Expected ExpectedError `json:"expected_error"`
 	// Notes are to be read below the table: ties, raised register caps, cautions.
 	Notes []string `json:"notes"`

@@ -238,6 +238,9 @@ type Prediction struct {
 	Digest      string             `json:"digest,omitempty"`
 	Metrics     map[string]float64 `json:"metrics"`           // empty unless correct
 	Checked     any                `json:"checked,omitempty"` // what was executed and looked for
+	// Migration is what managed memory adds to the first launch, NotModelled what the launch has and the simulator leaves out.
+	Migration   any      `json:"migration,omitempty"`
+	NotModelled []string `json:"not_modelled,omitempty"`
 }
 
 // Append appends the record as read with the prediction's fields set, keys in

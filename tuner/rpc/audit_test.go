@@ -133,7 +133,7 @@ func TestDeniedRolesAreRecorded(t *testing.T) {
 	}
 	told := func(n int) (all []string) {
 		t.Helper()
-		for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 			all = nil
 			for _, a := range acts(t, ada, "", 0) {
 				if a.GetWhat() != tuner.ActStart {

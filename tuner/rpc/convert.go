@@ -23,6 +23,7 @@ func FromSpec(s *tuner.Spec) *warptunev1.Spec {
 		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
 		BudgetMs: s.TimeBudget.Milliseconds(), Within: s.Within, Start: s.Start, Transfer: s.Transfer,
 		Patience: s.Patience, Negligible: s.Negligible, Check: s.Check, Faults: s.Faults, ArchDescriptor: s.Descriptor, On: s.On,
+		Predictions: s.Predictions,
 	}
 	if len(s.Set) > 0 {
 		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
@@ -41,6 +42,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
 		TimeBudget: Milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
 		Patience: m.GetPatience(), Negligible: m.GetNegligible(), Check: m.GetCheck(), Faults: m.GetFaults(), Descriptor: m.GetArchDescriptor(), On: m.GetOn(),
+		Predictions: m.GetPredictions(),
 	}
 	if m != nil {
 		s.Within = m.Within // nil and zero differ

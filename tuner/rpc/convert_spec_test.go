@@ -14,7 +14,7 @@ func TestSpecRoundTrip(t *testing.T) {
 	spec := tuner.Spec{
 		Kernel: "k", Bundle: "b", Arch: "a", Problem: []int64{3}, Set: map[string][]string{"X": {"1", "2"}}, Strategy: "s", Budget: 5,
 		TimeBudget: time.Minute, Within: &within, Patience: 7, Negligible: 0.5, Seed: 9, Level: "model,cycle", Compiler: "nvcc",
-		Start: []string{"X=1"}, Transfer: true, Check: "all", Faults: "warn", ArchDigest: "d", Engine: "e", Descriptor: "f", On: map[string]string{"gpu": "G"},
+		Start: []string{"X=1"}, Transfer: true, Check: "all", Faults: "warn", ArchDigest: "d", Engine: "e", Descriptor: "f", Predictions: "p", On: map[string]string{"gpu": "G"},
 	}
 	for i := range reflect.TypeFor[tuner.Spec]().NumField() {
 		if reflect.ValueOf(spec).Field(i).IsZero() {

@@ -311,7 +311,11 @@ type Spec struct {
 	// PutBundle as the kernel's bundle is; empty: the workers' own of that name.
 	ArchDescriptor string `protobuf:"bytes,21,opt,name=arch_descriptor,json=archDescriptor,proto3" json:"arch_descriptor,omitempty"`
 	// Labels that a worker must have to evaluate for it, e.g. gpu.
-	On            map[string]string `protobuf:"bytes,22,rep,name=on,proto3" json:"on,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	On map[string]string `protobuf:"bytes,22,rep,name=on,proto3" json:"on,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Digest (SHA-256) of predicted times that the strategy begins with, stored with
+	// PutBundle as the kernel's bundle is: a JSON object of times in microseconds by
+	// configuration, "NAME=V,NAME=V". Empty: none.
+	Predictions   string `protobuf:"bytes,23,opt,name=predictions,proto3" json:"predictions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -498,6 +502,13 @@ func (x *Spec) GetOn() map[string]string {
 		return x.On
 	}
 	return nil
+}
+
+func (x *Spec) GetPredictions() string {
+	if x != nil {
+		return x.Predictions
+	}
+	return ""
 }
 
 // Outcome is what evaluating one configuration gave.
@@ -859,7 +870,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\xfe\x05\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\xa0\x06\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -886,7 +897,8 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x05check\x18\x13 \x01(\tR\x05check\x12\x16\n" +
 	"\x06faults\x18\x14 \x01(\tR\x06faults\x12'\n" +
 	"\x0farch_descriptor\x18\x15 \x01(\tR\x0earchDescriptor\x12)\n" +
-	"\x02on\x18\x16 \x03(\v2\x19.warptune.v1.Spec.OnEntryR\x02on\x1aK\n" +
+	"\x02on\x18\x16 \x03(\v2\x19.warptune.v1.Spec.OnEntryR\x02on\x12 \n" +
+	"\vpredictions\x18\x17 \x01(\tR\vpredictions\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01\x1a5\n" +

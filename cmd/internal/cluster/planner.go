@@ -51,7 +51,11 @@ func (p Planner) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (
 	if name == tuner.StrategyListed {
 		name = "exhaustive" // its budget ends with the configurations that it starts with
 	}
-	strategy, err := strategies.New(name, space, spec.Seed)
+	prior, err := priorOf(space, files.Predictions)
+	if err != nil {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
+	}
+	strategy, err := strategies.From(prior, name, space, spec.Seed)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}

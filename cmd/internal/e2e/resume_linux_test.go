@@ -104,7 +104,7 @@ func TestTuneResumes(t *testing.T) {
 	tune := append([]string{"tune", "--db", db, "--slots", "1", "--top", "3"}, g.sweep...)
 
 	p := onTerminal(t, tune...)
-	shown := g.shows(t, p, `\] ([2-9]\d|1\d\d) of 120 configurations, \d+/s, [\dhm]+s left, gated on h200, best`, 21)
+	shown := g.shows(t, p, `\] ([2-9]\d|1\d\d) of 120 configurations, [\d.]+/s, (?:about [\dhm]+s left, )?gated on h200, best`, 21)
 	p.signal(t, syscall.SIGINT)
 	g.pass(t, g.limit+1) // what is being evaluated ends
 	if code := p.wait(t); code != 1 {

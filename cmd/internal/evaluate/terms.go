@@ -108,6 +108,9 @@ func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
 	if a == nil {
 		return where(l) + ": " + e.Error()
 	}
+	if e.Managed {
+		return fmt.Sprintf("%s: %v", field(l, a, ".Size"), e)
+	}
 	return fmt.Sprintf("%s: %d elements of %s are %d bytes, more than the %d bytes of memory of %s", field(l, a, ".Size"), a.Count, a.TypeName(), e.Bytes, e.Has, e.Device)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/simengine"
@@ -74,7 +75,7 @@ func Compare(x, y *Subject) *Comparison {
 			unit = "B"
 		}
 		by := math.Abs(math.Log((b + 1) / (a + 1)))
-		changes = append(changes, change{fmt.Sprintf("%s: %s, then %s", f.name, scaled(a, unit), scaled(b, unit)), by})
+		changes = append(changes, change{fmt.Sprintf("%s: %s, then %s", strings.ToUpper(f.name[:1])+f.name[1:], scaled(a, unit), scaled(b, unit)), by})
 	}
 	slices.SortStableFunc(changes, func(a, b change) int {
 		if a.by > b.by {
@@ -86,6 +87,9 @@ func Compare(x, y *Subject) *Comparison {
 	})
 	for _, ch := range changes {
 		say("%s.", ch.text)
+	}
+	if len(c.Sentences) == 1 {
+		say("Nothing that is counted differs by %.0f %% or more.", 100*least)
 	}
 	return c
 }
@@ -110,7 +114,8 @@ func (c *Comparison) verdict(x *Subject) string {
 func (c *Comparison) costs(x, y *Subject) {
 	const apart = 1.05
 	var first, second []loss
-	seen := map[ideal.Set]bool{ideal.Pipes: true, ideal.L1Bandwidth: true, ideal.L2Bandwidth: true} // looked at where they bind alone
+	// That a unit is busy is said of what bounds each, and by what it is busy with.
+	seen := map[ideal.Set]bool{ideal.Pipes: true, ideal.L1Bandwidth: true, ideal.L2Bandwidth: true}
 	for _, w := range append(slices.Clone(x.WhatIfs), y.WhatIfs...) {
 		if _, single := lossWords[w.Without]; !single || seen[w.Without] { // of several that hide each other each is told by itself
 			continue

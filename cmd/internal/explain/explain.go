@@ -96,8 +96,30 @@ func certainty(s *Subject) string {
 // timed says how the headline's time and the profiler's differ.
 func timed(s *Subject) string {
 	r, gap := s.Report, s.Arch.LaunchGapUS
-	return fmt.Sprintf("The time is from the start of a launch to the start of the next, which follows at once and finds the caches as they were left: %s on the GPU (gpu__time_duration.sum) and %s between.",
+	text := fmt.Sprintf("The time is from the start of a launch to the start of the next, which follows at once and finds the caches as they were left: %s on the GPU (gpu__time_duration.sum) and %s between.",
 		plot.Microseconds(r.TimeUS-gap), plot.Microseconds(gap))
+	if r.Migration != nil {
+		text += " " + migrated(r.Migration)
+	}
+	return text
+}
+
+// migrated says what managed memory adds to the first launch.
+func migrated(m *simengine.Migration) string {
+	var parts []string
+	for _, b := range m.Buffers {
+		done := "read"
+		if b.Stored {
+			done = "written"
+		}
+		where := "from the host"
+		if b.From == simengine.ManagedNowhere.String() {
+			where = "new pages"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s, %s", Bytes(float64(b.Bytes)), b.Name, done, where))
+	}
+	return fmt.Sprintf("The first launch takes %s, %.1f %% of it for pages of managed memory (%s); so does each launch after the host has touched them.",
+		plot.Microseconds(m.FirstLaunchUS), 100*m.Share, strings.Join(parts, "; "))
 }
 
 // gainOf is the gain without a mechanism, 1 where none was looked for.

@@ -131,6 +131,15 @@ func (m *Margin) Text() string {
 	return text + ")"
 }
 
+// TiesText says what configurations have in common that tie, the slowest of which takes so many times as long as the
+// fastest: the margin, and where sampling makes more of them tie, that.
+func (m *Margin) TiesText(widest float64) string {
+	if m.Ties(widest) {
+		return m.Text()
+	}
+	return fmt.Sprintf("%s, or within what extrapolating from the CTAs that were simulated may be off (up to %.0f %% slower)", m.Text(), 100*(widest-1))
+}
+
 // Sentence says what the margin means for two configurations.
 func (m *Margin) Sentence() string {
 	text := fmt.Sprintf("Two configurations whose predicted times differ by less than about %.0f %% may be the other way round: by so much the ratio of two such times was off (median of %d configurations, measured on %s, of kernels that others wrote).",

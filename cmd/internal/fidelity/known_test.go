@@ -101,3 +101,14 @@ func TestExpectedErrors(t *testing.T) {
 		}
 	}
 }
+
+// Ties that are further apart than the margin are so because of sampling, and their note says so.
+func TestTiesText(t *testing.T) {
+	m := Margin{Share: 0.05, Configs: 10, Of: []string{"h200"}}
+	if got := m.TiesText(1.049); got != m.Text() {
+		t.Error(got)
+	}
+	if got := m.TiesText(1.27); !strings.HasPrefix(got, m.Text()) || !strings.Contains(got, "up to 27 % slower") {
+		t.Error(got)
+	}
+}

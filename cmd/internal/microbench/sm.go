@@ -50,19 +50,28 @@ func wavefronts(b *bench) {
 	})
 }
 
-// queues is queues.cu: when each of many memory instructions in a row is issued.
+// queues is queues.cu: when each of many memory instructions in a row is issued, the earliest of several runs.
 func queues(b *bench) {
-	const count = 48
+	const count, runs = 48, 5
 	global, stored, issued, sink := b.memory(4<<16), b.memory(4<<16), b.memory(16*count*4), b.memory(64)
 	for _, of := range []struct {
 		number, parts int
 		name          string
 	}{{0, 4, "global_ld"}, {2, 1, "global_st"}} {
-		b.read(1, launch{entry: entry("fill", of.number), grid: 1, block: 512, args: []any{global, stored, 1, of.parts, issued, sink}}, issued, count*4, func(data []byte) {
-			for i := range count {
-				b.emit("queues.issued", params{"kind": of.name, "sub_partitions": of.parts, "warps": 1, "instruction": i + 1}, float64(binary.LittleEndian.Uint32(data[4*i:])), "cycles")
-			}
-		})
+		var least [count]uint32 // what comes between delays some
+		for k := range runs {
+			b.read(1, launch{entry: entry("fill", of.number), grid: 1, block: 512, args: []any{global, stored, 1, of.parts, issued, sink}}, issued, count*4, func(data []byte) {
+				for i := range least {
+					v := binary.LittleEndian.Uint32(data[4*i:])
+					if k == 0 || v < least[i] {
+						least[i] = v
+					}
+					if k == runs-1 {
+						b.emit("queues.issued", params{"kind": of.name, "sub_partitions": of.parts, "warps": 1, "instruction": i + 1}, float64(least[i]), "cycles")
+					}
+				}
+			})
+		}
 	}
 }
 

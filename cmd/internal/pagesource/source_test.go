@@ -216,3 +216,27 @@ func TestStoredAndExplainedAgree(t *testing.T) {
 		}
 	}
 }
+
+// A configuration that was measured is explained by the simulator, as one that it evaluated; what is known of predictions'
+// errors is not said of measured times.
+func TestMeasuredConfigurationsAreExplained(t *testing.T) {
+	s, id := swept(t, "transpose_tiled", "h200", map[string][]string{"TILE": {"32"}, "ROWS": {"8"}, "PAD": {"1"}, "max_registers": {"0"}, "smem_carveout": {"-1"}})
+	sweep, err := s.Sweep(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := search.Config{Names: sweep.Names, Values: sweep.BestValues}
+	want, err := s.Explain(t.Context(), &sweep, []search.Config{config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep.Spec.Level = tuner.LevelMeasured
+	got, err := s.Explain(t.Context(), &sweep, []search.Config{config})
+	if err != nil || string(got.Document) != string(want.Document) {
+		t.Errorf("it is explained otherwise (%v): %.200s", err, got.Document)
+	}
+	d, err := s.Device(t.Context(), &sweep)
+	if err != nil || d.Expected.Share != 0 || d.Caution != "" || d.Ties(1.01) || !d.Ties(1) {
+		t.Errorf("measured times have an expected error: %+v, %q (%v)", d.Expected, d.Caution, err)
+	}
+}

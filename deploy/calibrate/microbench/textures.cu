@@ -139,7 +139,7 @@ struct Texture {
     cudaTextureDesc s = {};
     s.addressMode[0] = s.addressMode[1] = s.addressMode[2] = cudaAddressModeClamp;
     s.filterMode = filter ? cudaFilterModeLinear : cudaFilterModePoint;
-    s.readMode = f.f == cudaChannelFormatKindFloat ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
+    s.readMode = f.f == cudaChannelFormatKindFloat || f.x > 16 ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
     CHECK(cudaCreateTextureObject(&t, &r, &s, nullptr));
   }
   ~Texture() {

@@ -74,16 +74,19 @@ func slices(r Results) (request, sector, count float64) {
 
 // queued is how many instructions of a kind the warps of some sub-partitions, one
 // each, issue before they do so at the pace of the load/store unit, less those
-// that it has served by then.
+// that it has served by then. A single one that is late is not that pace.
 func queued(r Results, kind string, parts int) float64 {
 	const stall = 16 // cycles an instruction: several times what issuing takes
 	all := r.where("queues.issued", "kind", kind, "sub_partitions", parts, "warps", 1).by("instruction")
-	for i := 1; i < len(all)-1; i++ {
-		last, next, end := all[i-1], all[i], all[len(all)-2]
-		n := last.param("instruction")
-		if next.Value-last.Value <= stall*(next.param("instruction")-n) {
+	late := func(i int) bool {
+		return all[i].Value-all[i-1].Value > stall*(all[i].param("instruction")-all[i-1].param("instruction"))
+	}
+	for i := 1; i < len(all)-2; i++ {
+		if !late(i) || !late(i+1) {
 			continue
 		}
+		last, end := all[i-1], all[len(all)-2]
+		n := last.param("instruction")
 		pace := (end.Value - last.Value) / (end.param("instruction") - n) / float64(parts)
 		return n*float64(parts) - (last.Value-all[0].Value)/pace
 	}

@@ -2,7 +2,6 @@ package regalloc
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
-	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -69,9 +68,6 @@ func SpillTo(f *mir.Func, k int) {
 		for _, t := range f.Blocks[b].Succs {
 			s.connect(b, t)
 		}
-	}
-	if f.Target.Uses(rules.StoreOnce) {
-		s.storeOnce()
 	}
 }
 

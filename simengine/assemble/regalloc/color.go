@@ -10,9 +10,9 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Register allocation by colouring live ranges one after the other, each in the lowest free
-// registers that fit (first fit, as in linear scan: Poletto and Sarkar, TOPLAS 1999, but with holes
-// in live ranges, after Wimmer and Mössenböck, VEE 2005).
+// Register allocation by colouring live ranges one after the other, each in the lowest free registers that fit. It
+// is first fit, as in linear scan (Poletto and Sarkar, TOPLAS 1999), but with holes in live ranges (after Wimmer
+// and Mössenböck, VEE 2005).
 //
 // The order decides how many registers it takes. Vectors of two and four words need aligned groups,
 // so they go first. Four orders are tried until one keeps within the limit, and all where a program

@@ -16,9 +16,7 @@ type Rule uint8
 
 // Rules, by stage.
 const (
-	AddressCSE Rule = iota
-	AddressOffsets
-	RemainderReuse
+	AddressOffsets Rule = iota
 	SaturationFolding
 	HalfVectors
 	SinkLoads
@@ -44,7 +42,6 @@ const (
 	LateReads
 	BankConflicts
 	CoalesceHints
-	StoreOnce
 
 	ZeroPairs
 	PipeBalance
@@ -61,9 +58,7 @@ type Info struct {
 }
 
 var table = [Count]Info{
-	AddressCSE:        {ID: "address-cse", Does: "64-bit addresses that differ by a constant are computed once a block", Kernels: "layernorm"},
 	AddressOffsets:    {ID: "address-offsets", Does: "shared memory addresses that differ by a constant use one register and offsets", Kernels: "flash_mma"},
-	RemainderReuse:    {ID: "remainder-reuse", Does: "a remainder is computed from a quotient that is there", Kernels: "rope_half"},
 	SaturationFolding: {ID: "saturation-folding", Does: "additions and multiplications saturate by themselves", Corpus: "sm_90"},
 	HalfVectors:       {ID: "half-vectors", Does: "accesses of 16-bit values in shared memory are joined", Kernels: "hgemm_tile"},
 	SinkLoads:         {ID: "sink-loads", Does: "guarded loads of the next tile move behind the computation", Kernels: "gemm_ahead, splitk_sgemm"},
@@ -89,7 +84,6 @@ var table = [Count]Info{
 	LateReads:     {ID: "late-reads", Does: "sources of late readers keep their registers for six instructions", Corpus: "sines and cosines, sm_90"},
 	BankConflicts: {ID: "bank-conflicts", Does: "registers are chosen so that operands lie in both banks", Corpus: "sm_90"},
 	CoalesceHints: {ID: "coalesce-hints", Does: "chains of multiply-adds keep one register", Corpus: "sm_90"},
-	StoreOnce:     {ID: "store-once", Does: "a spilled value that a loop only reads is stored before the loop", Kernels: "fft_shared"},
 
 	ZeroPairs:   {ID: "zero-pairs", Does: "two registers are zeroed by one instruction", Kernels: "depthwise"},
 	PipeBalance: {ID: "pipe-balance", Does: "integer and multiplier pipe get the same number of instructions", Corpus: "6,410 programs, sm_75 to sm_90"},

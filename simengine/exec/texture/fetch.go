@@ -124,4 +124,16 @@ func (o *Object) combine(f *Fetch, axes *[3]axis, layer int) {
 			}
 		}
 	}
+	if o.Dims == 2 && f.N == 4 {
+		f.roundSquare(axes[0].weight[1]*weightSteps, axes[1].weight[1]*weightSteps)
+	}
+}
+
+// roundSquare makes the weights of a square of texels whole steps that add up to one, given the steps towards the right and
+// towards the row below. The product of both is rounded, and the other three follow (H100, h100-texture-fetches.jsonl.gz).
+func (f *Fetch) roundSquare(right, below float32) {
+	both := float32(math.Floor(float64(right*below/weightSteps) + 0.5))
+	for i, steps := range [4]float32{weightSteps - right - below + both, right - both, below - both, both} {
+		f.Texels[i].Weight = steps / weightSteps
+	}
 }

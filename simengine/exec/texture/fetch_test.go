@@ -141,6 +141,10 @@ func (m *image) reference(at [3]float32, layer int) (number [4]float64, raw [4]u
 				weight *= 1 - w[d]
 			}
 		}
+		if m.o.Dims == 2 { // what the GPU does beside the guide: see TestFetchesAreTheGPUs
+			both := math.Round(w[0]*w[1]*256) / 256
+			weight = [4]float64{1 - w[0] - w[1] + both, w[0] - both, w[1] - both, both}[corner]
+		}
 		v, _ := m.at(k, layer)
 		for c := range v {
 			number[c] += weight * v[c]

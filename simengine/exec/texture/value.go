@@ -34,24 +34,12 @@ func (o *Object) channel(b []byte, c int) (bits uint32, number float32) {
 	return binary.LittleEndian.Uint32(b), 0
 }
 
-// absent is what a channel that the texels do not have reads as, by channel: zero, and one for the last.
-func (o *Object) absent(c int) uint32 {
-	switch {
-	case c < 3:
-		return 0
-	case o.isFloat() || o.ReadNormalized:
-		return math.Float32bits(1)
-	}
-	return 1
-}
+// blendedBytes is the steps from 0 to 1 of what is blended of bytes (H100, h100-texture-fetches.jsonl.gz).
+const blendedBytes = math.MaxUint16
 
-// Value is the four channels of a fetch. texel gives the bytes of a texel that it reads.
+// Value is the four channels of a fetch. texel gives the bytes of a texel that it reads. A channel that texels do not have
+// is zero, the last too (H100, h100-texture-fetches.jsonl.gz).
 func (o *Object) Value(f *Fetch, texel func(*Texel) []byte) (out [4]uint32) {
-	for c := range out {
-		if c >= o.Channels {
-			out[c] = o.absent(c)
-		}
-	}
 	if f.N == 1 && !o.ReadNormalized {
 		if t := &f.Texels[0]; !t.Outside {
 			b := texel(t)
@@ -74,6 +62,9 @@ func (o *Object) Value(f *Fetch, texel func(*Texel) []byte) (out [4]uint32) {
 		}
 	}
 	for c := range o.Channels {
+		if f.N > 1 && o.Elem == ir.U8 {
+			sums[c] = math.Round(sums[c]*blendedBytes) / blendedBytes
+		}
 		out[c] = math.Float32bits(float32(sums[c]))
 	}
 	return out
@@ -85,9 +76,7 @@ func (o *Object) Gather(f *Fetch, channel int, texel func(*Texel) []byte) (out [
 	for i, n := range [4]int{2, 3, 1, 0} {
 		t := &f.Texels[n]
 		switch {
-		case channel >= o.Channels:
-			out[i] = o.absent(channel)
-		case !t.Outside:
+		case channel < o.Channels && !t.Outside:
 			bits, v := o.channel(texel(t), channel)
 			if o.ReadNormalized {
 				bits = math.Float32bits(v)

@@ -46,9 +46,9 @@ func TestWarpsShareLines(t *testing.T) {
 	}
 }
 
-// CTAs that walk the same data wait for DRAM as one of them does, the nearest (deploy/calibrate
-// together.end: 612 cycles a step where each takes 711 with its own), though they move a
-// hundredth of it; what L2 has they do not wait for.
+// CTAs that walk the same data wait for DRAM as one of them does, the nearest, though they move a hundredth of it
+// (deploy/calibrate together.end: 612 cycles a step where each takes 711 with its own). What L2 has they do not
+// wait for.
 func TestCTAsKeepStep(t *testing.T) {
 	const n = 256
 	step := func(own, cold bool) float64 {

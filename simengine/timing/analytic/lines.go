@@ -135,7 +135,8 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		}
 	}
 	if u.a.Texels > 0 {
-		latency += t.c.f.TextureHit - t.c.f.L1
+		_, hit := t.c.f.Texture(u.a)
+		latency += hit - t.c.f.L1
 	}
 	u.r.latency = max(u.r.latency, float32(latency))
 }

@@ -308,7 +308,8 @@ func (t *traffic) access(u *turn) {
 			break
 		}
 		if a.Texels > 0 {
-			u.one.busy[texels], u.r.latency = f.Texture(a), float32(f.TextureHit)
+			hold, latency := f.Texture(a)
+			u.one.busy[texels], u.r.latency = hold, float32(latency)
 		} else {
 			u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 			u.r.latency = float32(f.L1)

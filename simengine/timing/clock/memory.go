@@ -116,7 +116,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	lines := int64(max(a.NLines, 1))
 	unit, hold, latency := &s.lsu, int64(0), s.m.LatL1
 	if a.Texels > 0 {
-		unit, hold, latency = &s.texture, s.m.TextureCost(a), s.m.LatTexture
+		unit, hold, latency = &s.texture, s.m.TextureCost(a), s.m.TextureLatency(a)
 	} else {
 		hold = s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes))
 	}
@@ -219,7 +219,7 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	st.l1Hits += int64(bits.OnesCount8(hit))
 	later := int64(0) // than a load's
 	if a.Texels > 0 {
-		later = s.m.LatTexture - s.m.LatL1
+		later = s.m.TextureLatency(a) - s.m.LatL1
 	}
 	result := at + s.m.LatL1 + later
 	if hit != 0 {

@@ -11,17 +11,19 @@ import (
 const quad = 4
 
 // Texture implements exec.TextureObserver. A fetch is one request: the lines of all texels that its lanes read. The
-// texture unit takes the lanes by fours, and each four as often as its texels are in lines.
+// texture unit takes the lanes by fours.
 func (r *Recorder) Texture(warp int, t *trace.TextureRequest) {
 	store := r.kernel.Instrs[t.PC].Op == ir.Sust
 	q := &r.req
 	q.reset()
-	turns := 0
+	quads, wavefronts := 0, 0
 	for first := 0; first < warpSize; first += quad {
-		lanes := uint32(1<<quad-1) << first
-		if t.Lanes&lanes != 0 {
-			turns += max(1, r.quadLines(t, lanes))
+		if t.Lanes>>first&(1<<quad-1) != 0 {
+			quads++
 		}
+	}
+	if t.N == 1 {
+		wavefronts, _ = GlobalPasses(&t.Place[0], t.Mask[0], t.Width)
 	}
 	for n := range t.N {
 		for m := t.Mask[n]; m != 0; m &= m - 1 {
@@ -31,27 +33,7 @@ func (r *Recorder) Texture(warp int, t *trace.TextureRequest) {
 	q.seal(store)
 	w := &r.cta.Warps[warp]
 	a := trace.Access{PC: int32(t.PC), Space: ir.Global, Width: uint8(t.Width), Mask: t.Lanes, MaxSame: 1, Texels: uint8(max(t.Filtered, 1)),
-		Passes: uint16(turns), Ideal: uint16((bits.OnesCount32(t.Lanes) + quad - 1) / quad), First: int32(len(w.Lines)), NLines: uint16(q.N), Sectors: uint16(q.Sectors())}
+		OneDimension: t.OneDimension, Gather: t.Gather, Passes: uint16(quads), Wavefronts: uint16(wavefronts), Ideal: uint16((bits.OnesCount32(t.Lanes) + quad - 1) / quad), First: int32(len(w.Lines)), NLines: uint16(q.N), Sectors: uint16(q.Sectors())}
 	w.Lines = append(w.Lines, q.Lines[:q.N]...)
 	w.Accesses = append(w.Accesses, a)
-}
-
-// quadLines is how many lines the texels of some lanes lie in.
-func (r *Recorder) quadLines(t *trace.TextureRequest, lanes uint32) int {
-	var seen [quad * 8]uint64
-	k := 0
-	for n := range t.N {
-		for m := t.Mask[n] & lanes; m != 0; m &= m - 1 {
-			line := t.Place[n][bits.TrailingZeros32(m)&(warpSize-1)] >> lineShift
-			known := false
-			for _, s := range seen[:k] {
-				known = known || s == line
-			}
-			if !known {
-				seen[k] = line
-				k++
-			}
-		}
-	}
-	return k
 }

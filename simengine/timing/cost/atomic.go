@@ -32,9 +32,9 @@ func (m *Machine) AtomicCost(active float64) AtomicCost {
 	}
 }
 
-// atomicsASector is the 32-bit atomics in a sector. Rates are measured in atomics of whole sectors. An atomic of one
-// lane of a sector costs L2 as much as all eight: of lanes 1, 2, 4, 8 and 32 words apart 98, 103, 102, 98 and 96
-// billion sectors a second are taken (deploy/calibrate reds.stride, 32 MiB).
+// atomicsASector is the 32-bit atomics in a sector. Rates are measured in atomics of whole sectors. An atomic of
+// one lane of a sector costs L2 as much as all eight. Of lanes 1, 2, 4, 8 and 32 words apart 98, 103, 102, 98 and
+// 96 billion sectors a second are taken (deploy/calibrate reds.stride, 32 MiB).
 const atomicsASector = 8
 
 // Line is the cost of the part of request a that goes to one line, of which it uses sectors.

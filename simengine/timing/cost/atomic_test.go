@@ -158,8 +158,8 @@ func TestAtomicsOnSeveralBuffers(t *testing.T) {
 	}
 }
 
-// Lanes of a warp that add to a word of their warp alone wait for each other, however many words these lanes
-// share: four words of eight lanes must take as long as measured for one of 29 (deploy/calibrate atomic.meet
+// Lanes of a warp that add to a word of their warp alone wait for each other, however many words these lanes share.
+// Four words of eight lanes must take as long as measured for one of 29 (deploy/calibrate atomic.meet
 // address_per_warp: what counts is the lanes beyond the first of each word).
 func TestLanesOfOneWordWait(t *testing.T) {
 	m, err := NewMachine(h200(t))

@@ -11,9 +11,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// Sums of floating-point numbers in shared memory must take as long as on an H200, by lanes that share a word and by
-// the words of a bank (deploy/calibrate wavefronts.shared_sums_banks): a warp its rounds one after another, and many
-// warps the passes of all of them.
+// Sums of floating-point numbers in shared memory must take as long as on an H200, by lanes that share a word and
+// by the words of a bank (deploy/calibrate wavefronts.shared_sums_banks). A warp does its rounds one after another,
+// and many warps the passes of all of them.
 func TestSwapsAgainstMeasured(t *testing.T) {
 	d, err := arch.Load("h200")
 	if err != nil {

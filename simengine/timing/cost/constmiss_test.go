@@ -11,9 +11,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// TestConstantsApartAgainstH100 holds what loads take whose lanes read a table at places of their own, two
-// cycles a word and what a line misses, against what an H100 took with 32 warps on one SM and on all
-// (deploy/calibrate constants.apart; 16 and 32 lanes): within a tenth in the mean and half at worst.
+// TestConstantsApartAgainstH100 holds what loads take whose lanes read a table at places of their own: two cycles a
+// word and what a line misses. It must be what an H100 took with 32 warps on one SM and on all (deploy/calibrate
+// constants.apart; 16 and 32 lanes), within a tenth in the mean and half at worst.
 func TestConstantsApartAgainstH100(t *testing.T) {
 	checked, sum := 0, 0.0
 	for _, m := range measured.On(t, "h100", "constants.apart") {

@@ -10,7 +10,8 @@ import (
 )
 
 // Copies to shared memory must take as long as they take an SM of an H100 and of an H200 by the lines that they
-// read (deploy/calibrate asyncs.copies, 16 warps, one SM): through L1 of what is there, past it of what L2 has.
+// read (deploy/calibrate asyncs.copies, 16 warps, one SM). They go through L1 of what is there, past it of what L2
+// has.
 func TestCopiesTakeAsLongAsMeasured(t *testing.T) {
 	for _, gpu := range []string{"h100", "h200"} {
 		m, err := NewMachine(h200(t))

@@ -73,7 +73,6 @@ type Holds struct {
 type Latencies struct {
 	Predicate                                    float64 // least one of an arithmetic result in a predicate
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
-	TextureHit                                   float64 // of a fetch that L1 serves
 	CASRound                                     float64 // of a round of CASLoop
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the barrier unit takes
 	// for each warp.
@@ -119,7 +118,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 			SharedPass: cycles(m.SharedPass), ConstantPass: cycles(m.ConstPass),
 		},
 		Latencies: Latencies{
-			Predicate: float64(m.Predicate), Shared: float64(m.LatShared), L1: float64(m.LatL1), TextureHit: float64(m.LatTexture), Constant: float64(m.LatConst),
+			Predicate: float64(m.Predicate), Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
 			AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
 			Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp),
 			Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),

@@ -82,10 +82,11 @@ func (m *Machine) copyHeld(readers, merged float64) float64 {
 	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, copyLeast)
 }
 
-// Where SMs of a GPC read the same, that many to the power of inStepExponent times one SM's lookups are done in L2
-// where the reads are in step, of tilesExponent where it is only known that they are of the same tiles at about the
-// same time. Real kernels are less in step than merged.read: fitted to what L2 looks up in 452 profiled launches
-// of H100s and H200s (deploy/calibrate/datasets, shared/hopper and shared/silicon, lts__t_sectors_op_read).
+// Where SMs of a GPC read the same, the lookups done in L2 are that many SMs to a power, times one SM's lookups.
+// The power is inStepExponent where the reads are in step, and tilesExponent where it is only known that they are
+// of the same tiles at about the same time. Real kernels are less in step than merged.read: fitted to what L2 looks
+// up in 452 profiled launches of H100s and H200s (deploy/calibrate/datasets, shared/hopper and shared/silicon,
+// lts__t_sectors_op_read).
 const (
 	inStepExponent = -0.22
 	tilesExponent  = -0.13

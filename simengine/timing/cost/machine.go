@@ -139,7 +139,7 @@ func (m *Machine) setMemory(lat func(string) int64) {
 	m.productSlots = dram.Ticks(d.ProductSlots)
 	m.LatShared, m.LatL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.LatConst = lat(arch.LatencyConstant)
-	m.setTexture()
+	m.setTexture(d)
 	m.LatAtomicShared, m.LatAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	// Comes to 85 of the 95 cycles that a round takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
 	m.LatCASRound = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)

@@ -6,11 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// Requests to the shared memory of other CTAs of a cluster hold the SM's way there for each sector, loads also for each
-// line. In clusters of four an H100 takes 9.7 and 116 cycles for a load of 32 words of the next CTA, in a row and at random
-// among 2,048, 9.6 and 75 for a store, 24 and 139 for an atomic, and 206 for atomics on one word (deploy/calibrate
-// remote.words, 32 warps). Of CTAs drawn among all, atomics at random take 97 cycles, of which a quarter stay on the SM. In
-// clusters of eight it takes as long, in clusters of two 0.7 to 0.8 times as long.
+// Requests to the shared memory of other CTAs of a cluster hold the SM's way there for each sector, loads also for
+// each line. In clusters of four an H100 takes 9.7 and 116 cycles for a load of 32 words of the next CTA, in a row
+// and at random among 2,048. It takes 9.6 and 75 for a store, 24 and 139 for an atomic, and 206 for atomics on one
+// word (deploy/calibrate remote.words, 32 warps). Of CTAs drawn among all, atomics at random take 97 cycles, of
+// which a quarter stay on the SM. In clusters of eight it takes as long, in clusters of two 0.7 to 0.8 times as
+// long.
 const (
 	remoteLine   = 2.4 // cycles
 	remoteAtomic = 4.0 // cycles a sector

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Of rows that warps update in place, one after another, the lines that two of them share
-// are contended for, from the second row on; not where rows begin with a line, where all
-// is read before anything is stored, or where it is stored elsewhere.
+// Of rows that warps update in place, one after another, the lines that two of them share are contended for, from
+// the second row on. They are not where rows begin with a line, where all is read before anything is stored, or
+// where it is stored elsewhere.
 func TestFalseSharing(t *testing.T) {
 	const warps, rows = 8, 4
 	for _, c := range []struct {

@@ -114,9 +114,9 @@ func TestHaloIsSharedWithNeighbours(t *testing.T) {
 	}
 }
 
-// What lies between a CTA and its neighbour in the next row is what a row touches, each line
-// once: the columns of a product that all rows of CTAs read are still there, though what
-// the CTAs of a row read one by one is more than L2.
+// What lies between a CTA and its neighbour in the next row is what a row touches, each line once. The columns of a
+// product that all rows of CTAs read are still there, though what the CTAs of a row read one by one is more than
+// L2.
 func TestRowsShareColumns(t *testing.T) {
 	const rows, columns = 64, 128 // lines of a CTA's part of A, and of B
 	grid := [3]int{2048, 16, 1}

@@ -2,9 +2,9 @@ package footprint
 
 import "math"
 
-// profilerBytes is what a profiler that takes several passes has of its own in L2, not written
-// back, when it starts the kernel: DRAM takes 2.2 to 2.4 MB of kernels that read 268 MB and
-// store 16 to 65 KB (deploy/calibrate counted.once.dram_written).
+// profilerBytes is what a profiler that takes several passes has of its own in L2, not written back, when it starts
+// the kernel. DRAM takes 2.2 to 2.4 MB of kernels that read 268 MB and store 16 to 65 KB (deploy/calibrate
+// counted.once.dram_written).
 const profilerBytes = 2.2e6
 
 // profiledWrites is the bytes that DRAM takes of a launch under a profiler that takes several

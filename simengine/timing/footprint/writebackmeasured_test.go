@@ -7,10 +7,10 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
-// TestStrewnStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256
-// threads, over arrays many times L2, take DRAM within a fifth of what an H200 and an H100 took
-// (deploy/calibrate rows.stride write, stores.spilled), but for sectors of every 64 bytes: those are half of
-// their pieces, which counts as whole (wholeRowSegment), and take 0.73 and 0.80 times what was measured.
+// TestStrewnStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256 threads, over
+// arrays many times L2, take DRAM within a fifth of what an H200 and an H100 took (deploy/calibrate rows.stride
+// write, stores.spilled). Sectors of every 64 bytes do not. Those are half of their pieces, which counts as whole
+// (wholeRowSegment), and take 0.73 and 0.80 times what was measured.
 func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 	const half = 64 // bytes apart
 	for _, c := range []struct {

@@ -104,9 +104,9 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	return Result{PTX: ptx, Compiler: c.title(k.f) + k.left.note(), Target: k.target, Digest: digest(ptx), Entry: k.entry}, nil
 }
 
-// clangFlags are the front end's flags that are the same for all sources. -nocudainc and -nostdinc leave only
-// the bundle and the device headers to include from, and the view makes those the
-// only files there are, however an #include is spelled. nvcc takes "register" in C++17, too.
+// clangFlags are the front end's flags that are the same for all sources. By -nocudainc and -nostdinc only the
+// bundle and the device headers are left to include from, and the view makes those the only files there are,
+// however an #include is spelled. As to "register" in C++17, nvcc takes it, too.
 func clangFlags(f *clang, target, feature string, extra []string) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target}
 	if f.major < 15 {

@@ -23,11 +23,11 @@ var (
 	twoWords = regexp.MustCompile(`[\w)][ \t]+[\w]`)
 )
 
-// nvccPragmas has clang read the pragmas of loops as nvcc does. nvcc passes over a factor that is not
-// positive, and leaves the loop to itself (CUDA C++ Programming Guide, "#pragma unroll"); clang
-// takes 0 as 1, and refuses what is negative. So such a factor is given a value that
-// asnvcc.Front takes out again: what a factor comes to, the compiler knows, which expands macros and
-// instantiates templates. What is for clang alone nvcc passes over, too.
+// nvccPragmas has clang read the pragmas of loops as nvcc does. A factor that is not positive is passed over by
+// nvcc, which leaves the loop to itself (CUDA C++ Programming Guide, "#pragma unroll"); clang takes 0 as 1, and
+// refuses what is negative. So such a factor is given a value that asnvcc.Front takes out again: what a factor
+// comes to, the compiler knows, which expands macros and instantiates templates. What is for clang alone nvcc
+// passes over, too.
 func nvccPragmas(src *source.Source) {
 	empty := map[string]bool{}
 	for _, m := range src.Macros {

@@ -47,6 +47,7 @@ func (c *Clang) compilation(ctx context.Context, r Request) (*compilation, error
 		return nil, err
 	}
 	alignShared(src)
+	escapeRegisters(src)
 	if c.asNVCC {
 		nvccPragmas(src)
 	}

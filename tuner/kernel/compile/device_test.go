@@ -163,20 +163,20 @@ func TestTextures(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	c := needClang(t)
 	for src, want := range map[string]string{
-		"__global__ void k() { int *p = (int *)malloc(4); }":                        "has no heap",
-		"texture<float> t;\n__global__ void k(float *p) { *p = tex1Dfetch(t, 1); }": "texture references are gone",
-		"__global__ void k(float *p) { *p = tex1Dfetch(p, 1); }":                    "texture references are gone",
-		"__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }":            "launches another",
-		"__global__ void k(int *p) { *p = __shfl_xor(*p, 1); }":                     "ends in _sync",
-		"#include <curand_kernel.h>\n":                                              "curand is not here",
-		"#include <thrust/pair.h>\n":                                                "thrust is not here",
-		"#include <cub/device/device_scan.cuh>\n":                                   "of cub",
-		"#include \"mine.h\"\n":                                                     "beside the definition",
-		"int main() { cudaMalloc(0, 4); }":                                          "this is host code",
-		"#include <iostream>\nint main() { std::cout << 1; }":                       "this is host code",
-		"__global__ void k(int *p) { asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*p)); }": "two: %%laneid",
-		"int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }":            "mark the function __device__",
-		"__global__ void k(int *p) { *p = TILE; }":                                  "CompilerOptions",
+		"__global__ void k() { int *p = (int *)malloc(4); }":                         "has no heap",
+		"texture<float> t;\n__global__ void k(float *p) { *p = tex1Dfetch(t, 1); }":  "texture references are gone",
+		"__global__ void k(float *p) { *p = tex1Dfetch(p, 1); }":                     "texture references are gone",
+		"__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }":             "launches another",
+		"__global__ void k(int *p) { *p = __shfl_xor(*p, 1); }":                      "ends in _sync",
+		"#include <curand_kernel.h>\n":                                               "curand is not here",
+		"#include <thrust/pair.h>\n":                                                 "thrust is not here",
+		"#include <cub/device/device_scan.cuh>\n":                                    "of cub",
+		"#include \"mine.h\"\n":                                                      "beside the definition",
+		"int main() { cudaMalloc(0, 4); }":                                           "this is host code",
+		"#include <iostream>\nint main() { std::cout << 1; }":                        "this is host code",
+		"__global__ void k(int *p) { asm(\"mov.u32 %0, %reserve;\" : \"=r\"(*p)); }": "two: %%laneid",
+		"int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }":             "mark the function __device__",
+		"__global__ void k(int *p) { *p = TILE; }":                                   "CompilerOptions",
 	} {
 		_, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -30,11 +30,10 @@ func interrupted(ee *exec.ExitError, l Limits, said string) string {
 	return ""
 }
 
-// endedBy says who ended a compiler, or a sub-process of it, by a signal, "" if it
-// did so itself. A batch system tells every process of a job to stop, and a
-// machine without memory kills what has most of it; processor time that is used
-// up, which may kill as well, shows in what the processes have used (counted by
-// another clock than the limit's, so roughly).
+// endedBy says who ended a compiler, or a sub-process of it, by a signal, "" if it did so itself. A batch system
+// tells every process of a job to stop, and a machine without memory kills what has most of it. Processor time that
+// is used up may kill as well. It shows in what the processes have used (counted by another clock than the limit's,
+// so roughly).
 func endedBy(ee *exec.ExitError, l Limits, said string) string {
 	ws, ok := ee.Sys().(syscall.WaitStatus)
 	if !ok {

@@ -78,7 +78,11 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if want := featured(r.Target, src); want != r.Target && f.featured {
 		target = want
 	}
-	e, err := run(ctx, n.limits, w.wall(f.program), w.path("src"), f.program, nvccArgs(target, r.Options, src.Main)...)
+	libraries, err := w.mountHostLibraries()
+	if err != nil {
+		return Result{}, err
+	}
+	e, err := run(ctx, n.limits, w.wall(f.program), w.path("src"), f.program, append(libraries, nvccArgs(target, r.Options, src.Main)...)...)
 	if err != nil {
 		return Result{}, err
 	}

@@ -22,7 +22,7 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_alignas.go clang_asnvcc.go clang_find.go clang_headers.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_prune.go clang_shared.go clang_steps.go clang_target.go reached.go tail.go
+//go:embed clang.go clang_alignas.go clang_asnvcc.go clang_assembly.go clang_find.go clang_headers.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_prune.go clang_shared.go clang_steps.go clang_target.go reached.go tail.go
 //go:embed asnvcc/addresses.go asnvcc/alignment.go asnvcc/arithmetic.go asnvcc/asnvcc.go asnvcc/bytes.go asnvcc/convergence.go asnvcc/entry.go asnvcc/fragments.go asnvcc/invariant.go asnvcc/known.go asnvcc/launch.go asnvcc/lines.go asnvcc/nests.go asnvcc/places.go asnvcc/pointers.go asnvcc/unlaunchable.go asnvcc/vectorcopy.go
 //go:embed prune/cut.go prune/mask.go prune/outline.go prune/reach.go
 var clangFiles embed.FS
@@ -51,6 +51,7 @@ var deviceDigest = sync.OnceValue(func() string {
 //	src/     the bundle's files, where the compiler runs
 //	macros.h the macros, one #define each
 //	device/  the device headers, under clang, where they are kept nowhere else
+//	hostlibs/ headers of libraries of the host, under nvcc
 //	view.json what clang sees of the file system: this directory, and the device headers
 //	out.ll   what clang's front end writes
 //	optimised.ll what it makes of that before its back end, where it stands in for nvcc
@@ -152,10 +153,9 @@ func prerequisites(list string) []string {
 
 var absolutePath = regexp.MustCompile(`(?m)(?:^|[\s"'(])(/[^\s:"'()]+)`)
 
-// foreign names a file that a diagnostic speaks of and that is neither of the
-// directory nor of the compiler's installation, "" when there is none: the
-// diagnostic may quote it. nvcc has no view as clang has, and not every system
-// holds it to a wall.
+// foreign names a file that a diagnostic speaks of and that is neither of the directory nor of the compiler's
+// installation: the diagnostic may quote it. It is "" when there is none. There is no view for nvcc as for clang,
+// and not every system holds it to a wall.
 func (w workdir) foreign(message, compiler string) string {
 	installed, err := filepath.EvalSymlinks(compiler)
 	if err != nil {

@@ -20,6 +20,9 @@ type document struct {
 				Line        string
 				TimeUS      float64 `json:"time_us"`
 				TimesFaster float64 `json:"times_faster"`
+				With        *struct {
+					TimesFaster float64 `json:"times_faster"`
+				}
 			}
 		}
 		WhatIfs []struct {
@@ -58,6 +61,17 @@ func whyNumbers(t *testing.T, s *server, p *browsertest.Page, d *rows) {
 		if !strings.HasPrefix(remedies[i], f.Remedy) {
 			t.Errorf("finding %d says %q", i, remedies[i])
 		}
+	}
+	var with []float64
+	for _, f := range one.Explanation.Findings {
+		if f.With != nil {
+			with = append(with, f.With.TimesFaster)
+		}
+	}
+	if got := p.Texts("[data-field=with]"); len(with) == 0 || len(got) != len(with) {
+		t.Errorf("of two changes at a time %d are shown of %d", len(got), len(with))
+	} else {
+		near(t, "with a second change", got[0], with[0])
 	}
 	shown := map[string]string{}
 	for _, r := range p.Table("What-ifs") {

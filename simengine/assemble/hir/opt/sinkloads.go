@@ -11,8 +11,8 @@ import (
 // Guarded loads of the next tile.
 //
 // The loads of the next tile may be under a condition, too many to predicate, and stand before a long computation
-// that does not need them. ptxas then moves them, with their branch, behind the computation: right before the barrier
-// or the store that waits for them.
+// that does not need them. In that case ptxas moves them, with their branch, behind the computation: right before
+// the barrier or the store that waits for them.
 //
 //	if (more) load next tile           multiply-add this tile
 //	multiply-add this tile     becomes if (more) load next tile

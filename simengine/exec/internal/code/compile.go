@@ -62,7 +62,8 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.finish()
 	c.p.Slots, c.p.Executed = c.Slots, c.k
-	c.p.uniform, c.p.independent, c.p.Exits = c.findUniformity(), c.warpsIndependent(), exitBlocks(k)
+	c.p.uniform, c.p.Exits = c.findUniformity(), exitBlocks(k)
+	c.p.independent, c.p.onlyMeet = c.warpsApart()
 	return c.p, nil
 }
 

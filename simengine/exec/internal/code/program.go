@@ -141,6 +141,7 @@ type Program struct {
 
 	uniform     ctaUniformity
 	independent bool   // the path of a warp does not depend on what other warps of its CTA do
+	onlyMeet    bool   // nor but at barriers of all
 	Needed      []bool // by instruction: its result is computed
 	Code        []Instr
 	Blocks      []Block

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// chainAddresses makes addresses of others in the LLVM text of an optimised device program, as nvcc does: of
-// in[y*n + x] and in[(y+1)*n + x], both of 32-bit numbers, the second is the first one's address
-// and the bytes of n, one addition of 64 bits. clang computes each from the start: a product or
-// sum of 32 bits, its extension and an addition, and where a loop is unrolled all those
-// products are held in registers, one for each copy of its body, from iteration to iteration.
+// chainAddresses makes addresses of others in the LLVM text of an optimised device program, as nvcc does. Of in[y*n
+// + x] and in[(y+1)*n + x], both of 32-bit numbers, the second is the first one's address and the bytes of n: one
+// addition of 64 bits. Here clang computes each from the start, by a product or sum of 32 bits, its extension and
+// an addition. Where a loop is unrolled all those products are held in registers, one for each copy of its body,
+// from iteration to iteration.
 //
-// Of addresses that differ by constants only, it computes what they have in common apart, in 64 bits:
-// in[(y*224 + x + 1) * 128 + c] is in[(y*224 + x) * 128 + c] and 512 bytes, for which a load has room. LLVM does so
-// where the constant is added last; but clang multiplies after it, in 32 bits where it knows that nothing overflows.
-// nvcc does so, and takes multiples of a variable for steps, where the source computes in 64 bits, as here
-// if y is a size_t. An index that clang extends by its sign at the very end was computed in 32.
+// Of addresses that differ by constants only, it computes what they have in common apart, in 64 bits. So in[(y*224
+// + x + 1) * 128 + c] is in[(y*224 + x) * 128 + c] and 512 bytes, for which a load has room. LLVM does so where the
+// constant is added last; but clang multiplies after it, in 32 bits where it knows that nothing overflows. There
+// nvcc does so too. It takes multiples of a variable for steps where the source computes in 64 bits, as here if y
+// is a size_t. An index that clang extends by its sign at the very end was computed in 32.
 //
 // An address is taken from one that is computed before it whenever it is: in the same block
 // or in one that alone leads to it, and they differ by one variable or a multiple of it.

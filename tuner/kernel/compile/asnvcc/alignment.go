@@ -8,10 +8,10 @@ import (
 )
 
 // trustCasts has what is copied as a vector of CUDA's aligned as one on both sides, in the LLVM text of a device
-// program before any optimisation, as to nvcc: of *(uint4 *)&tile[k] = v it makes st.shared.v4.u32 whatever tile is
-// declared as, where clang knows tile's elements to be aligned to 2 bytes if they are halves, and stores eight of
-// them (nvcc's PTX of deploy/calibrate/datasets/h200-tensor-cores/wmma_gemm has 14 such stores of 16 bytes, clang's none). In a
-// program with a struct of its own of as many elements of the same size nothing is trusted.
+// program before any optimisation, as to nvcc. Of *(uint4 *)&tile[k] = v nvcc makes st.shared.v4.u32 whatever tile
+// is declared as. Where tile's elements are halves, clang knows them to be aligned to 2 bytes, and stores eight of
+// them. (In nvcc's PTX of deploy/calibrate/datasets/h200-tensor-cores wmma_gemm has 14 such stores of 16 bytes, in
+// clang's none.) In a program with a struct of its own of as many elements of the same size nothing is trusted.
 func trustCasts(ir []byte) []byte {
 	types := readElements(ir)
 	own := ownShapes(ir)

@@ -62,10 +62,9 @@ func spread(marked map[string]bool, calls map[string][]string) {
 
 var wordArray = regexp.MustCompile(`(?m)^(  %\S+ = alloca \[(\d+) x (?:float|i32)\], align )4$`)
 
-// alignArrays aligns private arrays of words as nvcc does, to the highest power of two up to 16 that
-// their size is a multiple of, in the LLVM text of a device program: their accesses can then
-// be joined to vectors, as nvcc's are (its PTX of arrays of 6 words is aligned to 8 bytes, of 12
-// and of powers of two to 16).
+// alignArrays aligns private arrays of words as nvcc does, to the highest power of two up to 16 that their size is
+// a multiple of, in the LLVM text of a device program. Their accesses can then be joined to vectors, as nvcc's are.
+// (Its PTX of arrays of 6 words is aligned to 8 bytes, of 12 and of powers of two to 16.)
 func alignArrays(ir []byte) []byte {
 	return wordArray.ReplaceAllFunc(ir, func(line []byte) []byte {
 		m := wordArray.FindSubmatch(line)

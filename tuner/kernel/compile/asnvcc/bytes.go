@@ -5,9 +5,9 @@ import (
 	"regexp"
 )
 
-// plainBytes takes bytes that are loaded without sign for the 16 bits that hold them then, in clang's PTX. clang 19 extends
-// them again after the load; nvcc 13.0 does not (none of its PTX in
-// deploy/calibrate/datasets has a cvt.u16.u8 or cvt.u32.u8, clang's of the same kernels 2,131).
+// plainBytes takes bytes that are loaded without sign for the 16 bits that hold them then, in clang's PTX: clang 19
+// extends them again after the load, and nvcc 13.0 does not. None of nvcc's PTX in deploy/calibrate/datasets has a
+// cvt.u16.u8 or cvt.u32.u8; clang's of the same kernels have 2,131.
 func plainBytes(ptx []byte) []byte {
 	if !widened.Match(ptx) {
 		return ptx

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// shareFragments has fragments of matrices loaded from shared memory, and stored there, by instructions that name it and by
-// addresses of 32 bits where the LLVM text of an optimised device program shows what memory it is, as nvcc does: all
-// 24 PTX of wmma_gemm in deploy/calibrate/datasets/h200-tensor-cores load by wmma.load.a.sync.aligned.row.m16n16k16.shared.f16
-// and its like, from a %r. device/mma.h cannot tell before clang 20 and assembles the generic instruction, for which one address of 64
-// bits for each fragment is held from iteration to iteration.
+// shareFragments has fragments of matrices loaded from shared memory, and stored there, by instructions that name
+// it and by addresses of 32 bits. It does so where the LLVM text of an optimised device program shows what memory
+// it is, as nvcc does. All 24 PTX of wmma_gemm in deploy/calibrate/datasets/h200-tensor-cores load by
+// wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 and its like, from a %r. The header device/mma.h cannot tell
+// before clang 20 and assembles the generic instruction, for which one address of 64 bits for each fragment is held
+// from iteration to iteration.
 func shareFragments(ir []byte) []byte {
 	if !bytes.Contains(ir, []byte(` "wmma.`)) {
 		return ir

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Of loops of a known number of iterations nvcc 13.0 has as many go together as the largest power of two that divides the
-// number, up to mostTogether, while they come to at most UnrolledInPart of LLVM's instructions: 8 of 104 or 1,000 and 16 of 1,008 iterations, 4 of
-// 100, 2 of 102; of an odd number four, and the rest by itself. deploy/calibrate/ptxas/partloops.py looks at 19 kinds of such loops,
-// and clang 19 does so in 283 of 285 of them. By the options that it is given for loops of any number
-// it takes what divides the number up to Together, and so three of 102.
+// Of loops of a known number of iterations nvcc 13.0 has as many go together as the largest power of two that
+// divides the number, up to mostTogether, while they come to at most UnrolledInPart of LLVM's instructions. That is
+// 8 of 104 or 1,000 and 16 of 1,008 iterations, 4 of 100, 2 of 102; of an odd number it is four, and the rest by
+// itself. The script deploy/calibrate/ptxas/partloops.py looks at 19 kinds of such loops, and clang 19 does so in
+// 283 of 285 of them. By the options that it is given for loops of any number it takes what divides the number up
+// to Together, and so three of 102.
 const (
 	mostTogether = 16
 	loopEnd      = 2 // instructions that are there once, however many iterations go together: a comparison and a branch
@@ -86,9 +87,10 @@ func (p *nests) leaves(l nestLoop) bool {
 // mostCalls is how deep calls are followed to see how large a loop is.
 const mostCalls = 4
 
-// size estimates how many of LLVM's instructions lines of a function come to when they are optimised, as a loop's size is counted: what
-// goes through local variables is gone by then, addresses and the extension of a variable are free, and of a branch inside a loop one side
-// ends with another. Not known where another loop is in it, or a call that is not followed.
+// size estimates how many of LLVM's instructions lines of a function come to when they are optimised, as a loop's
+// size is counted. What goes through local variables is gone by then, addresses and the extension of a variable are
+// free, and of a branch inside a loop one side ends with another. Not known where another loop is in it, or a call
+// that is not followed.
 func (p *nests) size(f *nestFunction, from, to, deep int) (n int64, ok bool) {
 	loaded := map[string]bool{}
 	for i := from; i <= to; i++ {

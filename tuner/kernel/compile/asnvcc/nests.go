@@ -11,10 +11,11 @@ import (
 )
 
 // keepNests keeps loops with others in them from being unrolled in part, in the LLVM text of a device program
-// before any optimisation: nvcc 13.0 unrolls the innermost only (deploy/calibrate/ptxas/partloops.py: of loop_within,
-// loop_without and known_within what is around the inner loop is written out once). A loop of a known number of
-// iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to unroll change.
-// Innermost loops of a known number of iterations are told how many go together where the options would have it otherwise.
+// before any optimisation. The innermost only are unrolled by nvcc 13.0 (deploy/calibrate/ptxas/partloops.py: of
+// loop_within, loop_without and known_within what is around the inner loop is written out once). A loop of a known
+// number of iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to
+// unroll change. Innermost loops of a known number of iterations are told how many go together where the options
+// would have it otherwise.
 func keepNests(ir []byte) []byte {
 	p := readNests(ir)
 	free := freeMetadata(ir)
@@ -67,7 +68,7 @@ const (
 	UnrolledInPart = 200
 )
 
-// fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over
+// fewIterations is up to how many of a loop with another in it are left to be unrolled whole. More come to over
 // UnrolledWhole if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
 const fewIterations = 16
 

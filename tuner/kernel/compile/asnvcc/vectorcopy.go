@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// VectorCopies rewrites, in the LLVM text of a device program before any
-// optimisation, copies of aligned structs of equal elements (float4, and a user's
-// own) as loads and stores of vectors, which is what nvcc's front end makes of
-// them. clang's are llvm.memcpy: taken apart into elements where the struct is used
-// by elements, and only sometimes put together again by the load/store vectoriser;
-// in halves of 64 bits where it is copied from memory to memory.
+// VectorCopies rewrites, in the LLVM text of a device program before any optimisation, copies of aligned structs of
+// equal elements (float4, and a user's own) as loads and stores of vectors. That is what nvcc's front end makes of
+// them; clang's are llvm.memcpy. Those are taken apart into elements where the struct is used by elements, and only
+// sometimes put together again by the load/store vectoriser. Where the struct is copied from memory to memory they
+// are in halves of 64 bits.
 //
 // The types themselves stay plain structs, so all that C++ allows with them compiles.
 // Both texts are read: with typed pointers (clang 14) and without.

@@ -113,6 +113,7 @@ export interface Ranking {
   order: number[] | null;
   groups: number[] | null;
   ties: number;
+  ties_share: number;
   expected_error: { share: number; configurations: number; of: string[] | null; borrowed: boolean; text: string };
   notes: string[] | null;
 }
@@ -177,6 +178,7 @@ export interface Rate {
 export interface Finding {
   topic: string; line?: string; text?: string; evidence: string; remedy: string;
   time_us?: number; times_faster?: number; estimated?: boolean;
+  then_bound_by?: string; with?: { topic: string; time_us: number; times_faster: number }; outside_kernel?: boolean;
 }
 export interface LineMemory {
   kind: string; requests: number; sectors: number; ideal_sectors: number; wavefronts: number; ideal_wavefronts: number;

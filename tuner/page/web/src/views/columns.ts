@@ -24,8 +24,8 @@ export interface TableColumn {
 export function columns(d: Data): TableColumn[] {
   const best = d.order.length ? d.time[d.order[0]] : NaN;
   const rank: TableColumn = {
-    id: "rank", title: "Rank", help: "Place by time", fixed: true, shown: true, width: 8, number: true,
-    value: (r) => d.place[r], text: (r) => count(d.place[r] + 1) + (d.group[r] === 0 && d.ties > 1 ? " =" : ""), raw: (r) => String(d.place[r] + 1),
+    id: "rank", title: "Rank", help: "Place by time; 1 = for all that cannot be told from the fastest", fixed: true, shown: true, width: 8, number: true,
+    value: (r) => d.place[r], text: (r) => (d.group[r] === 0 && d.ties > 1 ? "1 =" : count(d.place[r] + 1)), raw: (r) => String(d.place[r] + 1),
   };
   const over: TableColumn = {
     id: "over_best", title: "Over best", help: "Time over the best's", fixed: false, shown: true, width: 12, number: true,

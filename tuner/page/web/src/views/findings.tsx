@@ -1,7 +1,7 @@
 // Findings, the largest gain first: where, what is seen, what to do, what it gains.
 import type * as doc from "../model/documents";
 import { time, times } from "../lib/format";
-import { gainWords } from "../lib/words";
+import { gainWords, whatIfWords } from "../lib/words";
 import { href } from "../lib/route";
 
 export function Findings(p: { findings: doc.Finding[]; time?: number }) {
@@ -19,6 +19,8 @@ export function Findings(p: { findings: doc.Finding[]; time?: number }) {
             {f.line && (
               <span class="small"><a href={href({ view: "source" })}>{f.line}</a> · {f.topic}{f.times_faster ? `: the gain is the time ${gainWords(f.topic)}` : ""}</span>
             )}
+            {f.then_bound_by && <span class="small">Then {f.then_bound_by} would bound it.</span>}
+            {f.with && <span class="small">And if {whatIfWords(f.with.topic)}, too: <b class="good" data-field="with">{times(f.with.times_faster)}</b> faster, {time(f.with.time_us)}.</span>}
             {f.text && <code class="src">{f.text}</code>}
           </div>
         </li>

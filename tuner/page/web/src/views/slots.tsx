@@ -30,9 +30,9 @@ export function Slots({ sweep, data }: ViewProps) {
         </Card>
       )}
       {stalls.length > 0 && (
-        <Card title="Warps that wait" about="How many warps of a scheduler wait for each reason, in the mean over the instructions issued: Nsight Compute's warp states.">
+        <Card title="Warps that wait" about="Cycles that the warps of a scheduler wait, all together, for each instruction that it issues (Nsight Compute: smsp__average_warps_issue_stalled_…_per_issue_active).">
           <Bars rows={stalls.map((s) => ({ name: stallWords(s.name), title: s.name, share: s.value / stalls[0].value, text: s.value.toFixed(2) }))} />
-          <Numbers name="Warps that wait" head={["Reason", "Warps"]} rows={() => stalls.map((s) => [stallWords(s.name), s.value.toFixed(3)])} />
+          <Numbers name="Warps that wait" head={["Reason", "Cycles an instruction"]} rows={() => stalls.map((s) => [stallWords(s.name), s.value.toFixed(3)])} />
         </Card>
       )}
     </>
@@ -44,8 +44,10 @@ export function SlotBars(p: { slots: doc.Named[] }) {
   return <Bars rows={list.map((s) => ({ name: stallWords(s.name), title: s.name, share: s.value, text: percent(s.value), tone: s.name === "issued" ? "good" as const : "two" as const }))} />;
 }
 
+const lower = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);
+
 function slotsSentence(slots: doc.Named[]): string {
   const issued = slots.find((s) => s.name === "issued")?.value ?? 0;
   const most = slots.filter((s) => s.name !== "issued").reduce((a, b) => (b.value > a.value ? b : a), { name: "", value: 0 });
-  return `Of every cycle of every scheduler, ${percent(issued)} issued an instruction; ${percent(most.value)} did not for this reason: ${stallWords(most.name).toLowerCase()}.`;
+  return `Of every cycle of every scheduler, ${percent(issued)} issued an instruction. The most frequent reason for which others did not, ${percent(most.value)}: ${lower(stallWords(most.name))}.`;
 }

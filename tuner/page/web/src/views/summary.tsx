@@ -31,7 +31,7 @@ export function Summary({ sweep, data, docs }: ViewProps) {
         <Change one={one} waiting={explained.loading} problem={explained.problem} />
       </section>
       {one?.explanation?.findings && one.explanation.findings.length > 0 && (
-        <Card title="What would help, and by how much" about="Each gain is simulated: the same configuration without that one cost. Gains do not add up.">
+        <Card title="What would help, and by how much" about="Each gain is simulated, as the same configuration without that one cost; ≈ marks an estimate. Gains do not add up.">
           <Findings findings={one.explanation.findings} time={one.report?.time_us} />
         </Card>
       )}
@@ -63,7 +63,7 @@ function Fast(p: { sweep: doc.Sweep; data: Data; row: number }) {
         : <p>{times(us / best)} the best's time.</p>}
       <Params config={config(d, p.row)} />
       {p.row === d.order[0] && d.ties > 1 && (
-        <p class="muted small"><span data-field="ties">{count(d.ties)}</span> configurations are within {percent(d.ranking.expected_error.share)}, which is as far as predicted times can tell them apart: any of them may be the fastest.</p>
+        <p class="muted small"><span data-field="ties">{count(d.ties)}</span> configurations are within {percent(Math.max(d.ranking.ties_share, d.ranking.expected_error.share))}, which is as far as their predicted times can be told apart: any of them may be the fastest.</p>
       )}
     </section>
   );

@@ -68,7 +68,7 @@ export function SweepProgress(p: { s: doc.Sweep }) {
       </div>
       <div class="row small muted">
         <span><strong data-field="done">{count(c.done)}</strong> of {count(c.total)} evaluated{c.total < c.space && ` of a space of ${count(c.space)}`}</span>
-        {p.s.state === "running" && <span>{p.s.results_per_second > 0 ? `${rate(p.s.results_per_second)} a second` : "nothing lately"}</span>}
+        {p.s.state === "running" && <span>{p.s.results_per_second > 0 ? `${rate(p.s.results_per_second)} a second` : c.done > c.reused ? "nothing lately" : "no result yet"}</span>}
         {p.s.state === "running" && <span>{p.s.left_seconds === null ? "time left not known yet" : `${p.s.left_at_most ? "at most " : ""}about ${duration(p.s.left_seconds)} left`}</span>}
         {p.s.state === "running" && <span>{plural(p.s.workers, "worker")}</span>}
         {c.reused > 0 && <span>{count(c.reused)} answered by earlier results</span>}

@@ -33,7 +33,7 @@ export function Why({ sweep, data }: ViewProps) {
             <p class="muted">{one.explanation.certainty}</p>
             <Checked c={stored.value?.checked} />
           </section>
-          <Card title="What would help, and by how much" about="Each gain is simulated: the same configuration without that one cost. Gains do not add up.">
+          <Card title="What would help, and by how much" about="Each gain is simulated, as the same configuration without that one cost; ≈ marks an estimate. Gains do not add up.">
             {one.explanation.findings?.length ? <Findings findings={one.explanation.findings} time={one.report?.time_us} /> : <p class="muted">Nothing stands out.</p>}
           </Card>
           <div class="grid2">

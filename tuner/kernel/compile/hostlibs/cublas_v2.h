@@ -1,0 +1,30 @@
+// cuBLAS for compilations where it is not installed: what host code beside kernels names, so that the file can be read. None
+// of it runs.
+#pragma once
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <library_types.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct cublasContext *cublasHandle_t;
+typedef struct cublasLtContext *cublasLtHandle_t;
+enum cublasStatus_t { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_MAPPING_ERROR, CUBLAS_STATUS_EXECUTION_FAILED, CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_LICENSE_ERROR };
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
+enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER, CUBLAS_FILL_MODE_FULL };
+enum cublasDiagType_t { CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT };
+enum cublasSideMode_t { CUBLAS_SIDE_LEFT, CUBLAS_SIDE_RIGHT };
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE };
+enum cublasMath_t { CUBLAS_DEFAULT_MATH, CUBLAS_TENSOR_OP_MATH, CUBLAS_PEDANTIC_MATH, CUBLAS_TF32_TENSOR_OP_MATH };
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DFALT = -1, CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasComputeType_t { CUBLAS_COMPUTE_16F, CUBLAS_COMPUTE_16F_PEDANTIC, CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_PEDANTIC, CUBLAS_COMPUTE_32F_FAST_16F, CUBLAS_COMPUTE_32F_FAST_16BF, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_32I };
+typedef cudaDataType cublasDataType_t;
+#define WARPTUNE_CUBLAS(NAME) template <class... _As> inline cublasStatus_t cublas##NAME(_As &&...) { return CUBLAS_STATUS_SUCCESS; }
+#define WARPTUNE_CUBLAS4(NAME) WARPTUNE_CUBLAS(S##NAME) WARPTUNE_CUBLAS(D##NAME) WARPTUNE_CUBLAS(C##NAME) WARPTUNE_CUBLAS(Z##NAME)
+WARPTUNE_CUBLAS(Create) WARPTUNE_CUBLAS(Destroy) WARPTUNE_CUBLAS(SetStream) WARPTUNE_CUBLAS(GetStream) WARPTUNE_CUBLAS(SetMathMode) WARPTUNE_CUBLAS(GetMathMode) WARPTUNE_CUBLAS(SetPointerMode) WARPTUNE_CUBLAS(SetWorkspace)
+WARPTUNE_CUBLAS(GetVersion) WARPTUNE_CUBLAS(SetVector) WARPTUNE_CUBLAS(GetVector) WARPTUNE_CUBLAS(SetMatrix) WARPTUNE_CUBLAS(GetMatrix) WARPTUNE_CUBLAS(GemmEx) WARPTUNE_CUBLAS(GemmBatchedEx) WARPTUNE_CUBLAS(GemmStridedBatchedEx)
+WARPTUNE_CUBLAS4(gemm) WARPTUNE_CUBLAS4(gemmBatched) WARPTUNE_CUBLAS4(gemmStridedBatched) WARPTUNE_CUBLAS4(gemv) WARPTUNE_CUBLAS4(geam) WARPTUNE_CUBLAS4(axpy) WARPTUNE_CUBLAS4(scal) WARPTUNE_CUBLAS4(copy) WARPTUNE_CUBLAS4(dot)
+WARPTUNE_CUBLAS4(nrm2) WARPTUNE_CUBLAS4(asum) WARPTUNE_CUBLAS4(trsm) WARPTUNE_CUBLAS4(syrk) WARPTUNE_CUBLAS4(ger) WARPTUNE_CUBLAS4(getrfBatched) WARPTUNE_CUBLAS4(getriBatched) WARPTUNE_CUBLAS(Hgemm) WARPTUNE_CUBLAS(HgemmStridedBatched)
+inline const char *cublasGetStatusString(cublasStatus_t) { return ""; }
