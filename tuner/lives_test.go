@@ -17,15 +17,15 @@ func TestLossesWeigh(t *testing.T) {
 		own   int
 		want  int
 	}{
-		{0, 0, 0, leastWeight},                   // nothing is known
-		{0, held / 2, 0, leastWeight},            // or next to nothing
-		{0, 100 * held, 0, lossWeight},           // one in a hundred at most
-		{0, 10 * held, 0, lossWeight/2 + 1/2},    // one in ten
-		{2, 100 * held, 2, lossWeight},           // which the configuration explains
-		{9, 100 * held, 0, lossWeight/2 + 1/2},   // one in ten
-		{999, 100 * held, 0, leastWeight},        // each
-		{9, 10_000 * held, 0, lossWeight},        // one in a thousand weighs no more
-		{99, 1000 * held, 0, lossWeight/2 + 1/2}, // one in ten again
+		{0, 0, 0, leastWeight},               // nothing is known
+		{0, held / 2, 0, leastWeight},        // or next to nothing
+		{0, 100 * held, 0, lossWeight},       // one in a hundred at most
+		{0, 10 * held, 0, lossWeight / 2},    // one in ten
+		{2, 100 * held, 2, lossWeight},       // which the configuration explains
+		{9, 100 * held, 0, lossWeight / 2},   // one in ten
+		{999, 100 * held, 0, leastWeight},    // each
+		{9, 10_000 * held, 0, lossWeight},    // one in a thousand weighs no more
+		{99, 1000 * held, 0, lossWeight / 2}, // one in ten again
 	} {
 		n := losses{lost: c.lost, lived: c.lived.Seconds()}
 		if got := n.weigh(c.own, held); got < c.want || got > c.want+1 {
