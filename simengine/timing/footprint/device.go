@@ -25,6 +25,8 @@ type Device struct {
 	Cold, Repeated bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool
+	// Looks and Adds say by instruction that it looks for what other CTAs write, or is another atomic; nil: none looks.
+	Looks, Adds []bool
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
 	// CTAsPerSM those of an SM.
 	Resident, CTAsPerSM float64

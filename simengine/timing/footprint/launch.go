@@ -19,12 +19,12 @@ func TrafficOf(p *Plan) cost.Traffic {
 
 // DeviceOf is what a plan needs to know of the GPU and the launch.
 func DeviceOf(in *timing.Input) Device {
-	d := in.Arch
+	d, look := in.Arch, looks(in.Program.Kernel)
 	return Device{
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
-		Copies:   copies(in.Program.Kernel),
+		Copies: copies(in.Program.Kernel), Looks: look, Adds: adds(in.Program.Kernel, look),
 		Resident: float64(in.CTAsPerSM * in.ActiveSMs()), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
 }
@@ -38,6 +38,35 @@ func copies(k *ir.Kernel) (by []bool) {
 	by = make([]bool, len(k.Instrs))
 	for pc := range by {
 		by[pc] = cost.Copies(&k.Instrs[pc])
+	}
+	return by
+}
+
+// looks reports, by instruction, whether it is the look of a wait for other CTAs (ir.Kernel.Spins); nil where none is.
+func looks(k *ir.Kernel) (by []bool) {
+	for b, spins := range k.Spins() {
+		if !spins {
+			continue
+		}
+		if by == nil {
+			by = make([]bool, len(k.Instrs))
+		}
+		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
+			by[pc] = k.Instrs[pc].Op == ir.Ld || k.Instrs[pc].Op == ir.Atom
+		}
+	}
+	return by
+}
+
+// adds reports, by instruction, whether it is an atomic on device memory and no look; nil where looks is.
+func adds(k *ir.Kernel, looks []bool) (by []bool) {
+	if looks == nil {
+		return nil
+	}
+	by = make([]bool, len(k.Instrs))
+	for pc := range by {
+		in := &k.Instrs[pc]
+		by[pc] = (in.Op == ir.Atom || in.Op == ir.Red) && !looks[pc] && in.Space != ir.Shared
 	}
 	return by
 }
