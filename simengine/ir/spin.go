@@ -4,7 +4,8 @@ import "slices"
 
 // Spins finds the blocks in which a thread waits for others: a block that branches back to itself and changes nothing, so
 // that it ends only when another thread has written what it reads. Barriers of the grid are made of such blocks, by hand and
-// by grid_group::sync, and so are waits for the CTA before.
+// by grid_group::sync, and so are waits for the CTA before. Weak loads need not see what others write, so they wait for
+// nobody; nor does anything in a kernel that writes device memory nowhere else.
 func (k *Kernel) Spins() []bool {
 	var spins []bool
 	for i := range k.Blocks {
@@ -36,6 +37,9 @@ func (k *Kernel) spins(i int) bool {
 			written[r] = true
 		}
 	}
+	if !k.writesBeside(b) {
+		return false
+	}
 	looks := false
 	before := map[Reg]bool{}
 	for pc := b.Start; pc < b.End-1; pc++ {
@@ -47,7 +51,7 @@ func (k *Kernel) spins(i int) bool {
 		}
 		switch in.Op {
 		case Ld:
-			looks = looks || in.Space == Global || in.Space == Generic
+			looks = looks || in.sees() && (in.Space == Global || in.Space == Generic)
 		case Atom:
 			if !in.leavesAsIs() {
 				return false
@@ -66,6 +70,17 @@ func (k *Kernel) spins(i int) bool {
 		}
 	}
 	return looks && before[last.Guard]
+}
+
+// writesBeside reports whether a kernel writes device memory outside a block.
+func (k *Kernel) writesBeside(b *Block) bool {
+	for pc := range k.Instrs {
+		in := &k.Instrs[pc]
+		if (pc < b.Start || pc >= b.End) && in.Op.WritesMemory() && in.Space != Shared && in.Space != Local && in.Space != SharedCluster {
+			return true
+		}
+	}
+	return false
 }
 
 // leavesAsIs reports whether an atomic operation looks at memory and leaves it: an addition of nothing, or an exchange by

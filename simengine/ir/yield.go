@@ -44,7 +44,7 @@ func (k *Kernel) asksOthers() bool {
 }
 
 func (in *Instr) asksOthers() bool {
-	return in.Op == Atom || in.Op == Ld && in.Mod&(ModVolatile|ModRelaxed|ModAcquire) != 0
+	return in.Op == Atom || in.Op == Ld && in.sees()
 }
 
 type yieldAnalysis struct {
@@ -179,3 +179,7 @@ func (in *Instr) varies() bool {
 	}
 	return false
 }
+
+// sees reports whether a load is of those that see what other threads write while it is repeated (strong operations of the
+// PTX memory model).
+func (in *Instr) sees() bool { return in.Mod&(ModVolatile|ModRelaxed|ModAcquire) != 0 }

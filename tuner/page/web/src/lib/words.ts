@@ -10,6 +10,7 @@ const waits: Record<string, string> = {
   mio_throttle: "room in the queue of shared memory and the special-function unit",
   math_pipe_throttle: "a busy arithmetic pipe",
   barrier: "other warps at a barrier",
+  wgmma: "warpgroup products (wgmma)",
   membar: "a memory fence",
   branch_resolving: "a branch",
   no_instruction: "the next instruction",
