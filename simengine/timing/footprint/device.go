@@ -20,6 +20,9 @@ type Device struct {
 	// Copies says by instruction that it copies tiles to shared memory: it is no gather, however its addresses spread;
 	// nil: nothing is said.
 	Copies []bool
+	// TexelsByIndex says by instruction that it fetches texels at coordinates that no data gives: it is no gather
+	// either; nil: there are none.
+	TexelsByIndex []bool
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool
