@@ -123,7 +123,7 @@ extern "C" __global__ void k(__nv_bfloat162 *p, clock_t *t) {
 func TestMissingIsNamed(t *testing.T) {
 	c := needClang(t)
 	for call, name := range map[string]string{"malloc(4)": "'malloc'", "j0f(1.f)": "'j0f'", "__shfl_down(1, 2)": "'__shfl_down'", "tgamma(1.0)": "'tgamma'",
-		"cooperative_groups::this_grid().sync()": "'sync' is unavailable: a barrier of the whole grid is not simulated", "cub::BlockRadixSort<int, 64, 4>()": "'BlockRadixSort'",
+		"cudaTextureObject_t t = 0; texCubemap<float>(t, 0.f, 0.f, 0.f)": "'texCubemap<float, float, float, float>' is unavailable: mipmaps, cubes and sparse textures are not simulated", "cub::BlockRadixSort<int, 64, 4>()": "'BlockRadixSort'",
 		"cub::BlockReduce<int, 64, cub::BLOCK_REDUCE_RAKING>()": "BLOCK_REDUCE_WARP_REDUCTIONS only"} {
 		src := "#include <stdio.h>\n#include <cub/cub.cuh>\n#include <cooperative_groups.h>\nextern \"C\" __global__ void k() { " + call + "; }"
 		_, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
