@@ -18,7 +18,7 @@ func globalAtomics(s *Subject) Finding {
 	p := updates(s, "global atomic")
 	f := Finding{Line: p.at(), Evidence: "atomics meet at addresses in L2, which takes them one after another"}
 	if p.Requests > 0 {
-		f.Evidence = fmt.Sprintf("updates global memory with atomics that meet: %s requests, up to %s lanes of each at one address, and those of a CTA at the same words again and again; L2 takes updates of a word one after another",
+		f.Evidence = fmt.Sprintf("updates global memory with atomics that meet: %s requests, up to %s lanes of each at one address, and a CTA updates the same words again and again; L2 takes updates of one line one after another",
 			scaled(p.Requests, ""), number(p.SameAddress))
 	}
 	const warpSums = 16 // lanes at one address

@@ -18,7 +18,7 @@ func banks(s *Subject) Finding {
 		return f
 	}
 	ways, ideal := p.Wavefronts/p.Requests, p.IdealWavefronts/p.Requests
-	f.Evidence = fmt.Sprintf("%s shared memory with %s-way bank conflicts: a request takes %s wavefronts for %s, %.0f %% of them repeat",
+	f.Evidence = fmt.Sprintf("%s shared memory with %s-way bank conflicts: a request takes %s wavefronts where %s would do (%.0f %% of them repeat)",
 		verb(p.Kind), number(ways/math.Max(ideal, 1)), number(ways), number(ideal), 100*(1-ideal/ways))
 	const row = 8 // words: what is farther apart is in other rows
 	switch apart := apartBytes(&p.MemoryUse); {

@@ -47,7 +47,7 @@ func (r *Rate) Text() string {
 // moved is what the bytes of a level of memory are.
 var moved = map[string]string{
 	"DRAM": "read and written in a launch", "L2": "between the SMs and L2 in a launch; the peak is for this mix of reads and writes",
-	"L1 and shared memory": "in a launch, 128 bytes for each wavefront",
+	"L1 and shared memory": "in a launch, 128 bytes counted for each wavefront, used or not",
 }
 
 // Bytes is an amount of data in words.

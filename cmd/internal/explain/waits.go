@@ -38,7 +38,7 @@ func latency(s *Subject) Finding {
 	f := Finding{Evidence: "the latency of memory is not hidden"}
 	if line != nil {
 		f.Line = line.Line
-		f.Evidence = fmt.Sprintf("waits for data: %.0f %% of the time that warps wait they wait for memory, here longest; its latency is not hidden by %.0f warps on an SM",
+		f.Evidence = fmt.Sprintf("waits for data: of the time that warps wait %.0f %% are for memory (global, shared or constant), and this line waits longest; its latency is not hidden by %.0f warps on an SM",
 			100*share, s.Report.Occupancy*float64(s.Arch.MaxWarps))
 	}
 	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.Requests }, "global load", "local load", "asynchronous copy")

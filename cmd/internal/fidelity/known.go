@@ -142,7 +142,7 @@ func (m *Margin) TiesText(widest float64) string {
 
 // Sentence says what the margin means for two configurations.
 func (m *Margin) Sentence() string {
-	text := fmt.Sprintf("Two configurations whose predicted times differ by less than about %.0f %% may be the other way round: by so much the ratio of two such times was off (median of %d configurations, measured on %s, of kernels that others wrote).",
+	text := fmt.Sprintf("Predicted times that differ by less than about %.0f %% do not tell which configuration is faster: so far off were predicted ratios of two times in the median of %d configurations, measured on %s, of kernels that others wrote.",
 		100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += " Nothing was measured on this GPU or its like, where it may be more."
