@@ -93,3 +93,46 @@ func TestMeasureManagedAndCooperative(t *testing.T) {
 		}
 	}
 }
+
+// meetPTX is a barrier of the grid in the workspace that cooperative launches have, as grid_group::sync
+// is compiled, in front of what fillPTX does.
+const meetPTX = `	.reg .pred %q<4>;
+	.reg .b32 %s<8>;
+	.reg .b64 %sd<4>;
+	mov.u32 %s0, %envreg2;
+	cvt.u64.u32 %sd0, %s0;
+	mov.u32 %s0, %envreg1;
+	cvt.u64.u32 %sd1, %s0;
+	bfi.b64 %sd2, %sd1, %sd0, 32, 32;
+	add.s64 %sd3, %sd2, 4;
+	bar.sync 0;
+	mov.u32 %s1, %tid.x;
+	setp.ne.u32 %q0, %s1, 0;
+	@%q0 bra there;
+	mov.u32 %s2, %nctaid.x;
+	sub.u32 %s3, 0x80000001, %s2;
+	mov.u32 %s4, %ctaid.x;
+	setp.eq.u32 %q1, %s4, 0;
+	selp.b32 %s3, %s3, 1, %q1;
+	atom.add.release.gpu.u32 %s5, [%sd3], %s3;
+look:
+	ld.acquire.gpu.u32 %s6, [%sd3];
+	xor.b32 %s6, %s6, %s5;
+	setp.gt.s32 %q2, %s6, -1;
+	@%q2 bra look;
+there:
+	bar.sync 0;
+	ld.param.u64 %rd1, [p];
+`
+
+// A kernel that meets in its grid is launched cooperatively though nobody says so.
+func TestMeasureGridBarrier(t *testing.T) {
+	standin.Install(t, false)
+	ptx := strings.Replace(fmt.Sprintf(fillPTX, "fill_together"), "\tld.param.u64 %rd1, [p];\n", meetPTX, 1)
+	row := oneRow(t, measureDefinition(t, "fill_together", ptx, `"GlobalSize": {"X": 32}, "Arguments": [{"Name": "p", "Type": "int32", "MemoryType": "Vector", "Size": 1000},
+		{"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillType": "Constant", "FillValue": 1000},
+		{"Name": "v", "Type": "int32", "MemoryType": "Scalar", "FillType": "Constant", "FillValue": 7}]`))
+	if row.MeasuredUS < 199 || row.Outcome.Checked.Compared == "" {
+		t.Errorf("a launch of 200 us came to %+v", row)
+	}
+}
