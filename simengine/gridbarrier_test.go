@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	calibrated "github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ir"
@@ -146,27 +147,72 @@ func TestGridBarrierThatIsNeverLeft(t *testing.T) {
 	}
 }
 
-// Each barrier takes as long as an atomic operation and a look at L2, at either level.
+// A barrier of all CTAs of an H100 takes as long as was measured, at either level: the slope of launches of 11 and 101
+// barriers of 128 threads.
 func TestGridBarriersTakeTime(t *testing.T) {
-	for _, level := range []simengine.Level{simengine.Model, simengine.Cycle} {
-		time := func(meetings int) float64 {
-			e := simengine.New()
-			m, err := e.Parse("k.ptx", []byte(gridKernel(fromDriver, meetings, "%r2")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := e.Simulate(m, gridRequest(t, level, 108))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r.TimeUS
-		}
-		each := (time(9) - time(1)) / 8
-		t.Logf("level %v: a barrier of 108 CTAs takes %.2f us", level, each)
-		if each < 0.4 || each > 2 {
-			t.Errorf("level %v: a barrier of 108 CTAs takes %.2f us, want 0.4 to 2", level, each)
+	measured := map[[2]int]float64{} // by CTAs and barriers, us
+	for _, m := range calibrated.Records[calibrated.Measurement](t, "../deploy/calibrate/results/h100-gridsync.jsonl.gz") {
+		if m.Name == "gridsync" && m.Int("threads") == 128 {
+			measured[[2]int{m.Int("ctas"), m.Int("n")}] = m.Value
 		}
 	}
+	h100, err := arch.Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ctas := range []int{132, 264, 528, 1056} {
+		want := (measured[[2]int{ctas, 101}] - measured[[2]int{ctas, 11}]) / 90
+		for name, workspace := range map[string]string{"the driver's": fromDriver, "by hand": byHand} {
+			for _, level := range []simengine.Level{simengine.Model, simengine.Cycle} {
+				time := func(meetings int) float64 {
+					return gridTime(t, h100, level, ctas, gridKernel(workspace, meetings, "%r2"))
+				}
+				each := (time(9) - time(1)) / 8
+				t.Logf("%s, level %v: a barrier of %d CTAs takes %.2f us, measured %.2f", name, level, ctas, each, want)
+				if each < 0.85*want || each > 1.15*want {
+					t.Errorf("%s, level %v: a barrier of %d CTAs takes %.2f us, want %.2f to within 15 %%", name, level, ctas, each, want)
+				}
+			}
+		}
+	}
+}
+
+// A wait for the CTA before, at a word of each CTA's own, is no barrier of the grid: it takes as long however many CTAs
+// there are.
+func TestWaitsForTheCTABeforeAreNoBarriers(t *testing.T) {
+	h100, err := arch.Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := byHand + "\n\tmul.wide.u32 %rd4, %r1, 128;\n\tadd.s64 %rd5, %rd5, %rd4;"
+	for _, level := range []simengine.Level{simengine.Model, simengine.Cycle} {
+		time := func(meetings int) float64 { return gridTime(t, h100, level, 132, gridKernel(own, meetings, "%r2")) }
+		each := (time(9) - time(1)) / 8
+		t.Logf("level %v: %.2f us", level, each)
+		if each > 0.75 {
+			t.Errorf("level %v: a wait of each CTA by itself takes %.2f us, want at most the 0.75 of a fence, an atomic and a look", level, each)
+		}
+	}
+}
+
+// gridTime is the time of a launch of so many CTAs of 128 threads, us.
+func gridTime(t *testing.T, gpu *arch.Descriptor, level simengine.Level, ctas int, kernel string) float64 {
+	t.Helper()
+	e := simengine.New()
+	m, err := e.Parse("k.ptx", []byte(kernel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := gridRequest(t, level, ctas)
+	req.Arch, req.CTA[0], req.Check = gpu, 128, simengine.Check{Depth: simengine.CheckNone}
+	for i, n := range []int64{128, 128, 32} {
+		req.Args[i].Count = n * int64(ctas)
+	}
+	r, err := e.Simulate(m, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.TimeUS
 }
 
 // The driver launches no more CTAs cooperatively than all SMs hold: of 32 threads on an A100 32 on each of 108.

@@ -15,7 +15,7 @@ func full() tuner.Spec {
 	return tuner.Spec{
 		Kernel: "k", Bundle: "b", Arch: "a", Problem: []int64{3}, Set: map[string][]string{"X": {"1"}}, Strategy: "s", Budget: 5,
 		TimeBudget: time.Minute, Within: &within, Patience: 7, Negligible: 0.5, Seed: 9, Level: "model,cycle", Compiler: "nvcc",
-		Start: []string{"X=1"}, Transfer: true, Check: "all", On: map[string]string{"gpu": "G"}, Faults: "warn", ArchDigest: "d", Engine: "e", Descriptor: "f",
+		Start: []string{"X=1"}, Transfer: true, Check: "all", On: map[string]string{"gpu": "G"}, Faults: "warn", ArchDigest: "d", Engine: "e", Descriptor: "f", Predictions: "p",
 	}
 }
 

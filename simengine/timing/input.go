@@ -81,6 +81,9 @@ func (in *Input) ActiveSMs() int {
 	return in.Arch.SMs
 }
 
+// Together is how many of the grid's CTAs are resident at a time, at most.
+func (in *Input) Together() int64 { return min(in.CTAs(), int64(in.CTAsPerSM*in.ActiveSMs())) }
+
 // L1Lines is the lines of an SM's L1.
 func (in *Input) L1Lines() int { return in.L1Bytes / cache.LineBytes }
 

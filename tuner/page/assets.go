@@ -1,27 +1,49 @@
 package page
 
 import (
+	"bytes"
+	"compress/gzip"
 	"embed"
+	"io"
 	"mime"
 	"net/http"
 	"path"
+	"sync"
 
 	"github.com/warptune/warptune/tuner"
 )
 
-// dist is the program for the browser, as "go generate" bundles it.
+// dist is the program for the browser, as "go generate" bundles it; its script is compressed by gzip.
 //
 //go:embed dist
 var dist embed.FS
 
 // content is a file of the program.
 func content(name string) ([]byte, error) {
+	if name == bundleScript {
+		return script()
+	}
 	text, err := dist.ReadFile(path.Join("dist", name))
 	if err != nil {
 		return nil, tuner.Errorf(tuner.NotFound, "page", "the page has no file %.100q", name)
 	}
 	return text, nil
 }
+
+const bundleScript = "page.js"
+
+// script is the program's script, which is expanded once.
+var script = sync.OnceValues(func() ([]byte, error) {
+	packed, err := dist.ReadFile(path.Join("dist", bundleScript+".gz"))
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+})
 
 func (h *handler) index(w http.ResponseWriter, r *http.Request) { serveFile(w, r, "index.html") }
 

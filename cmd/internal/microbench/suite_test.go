@@ -7,7 +7,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/measure/wire"
 	"github.com/warptune/warptune/deploy/calibrate/microbench"
-	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 	"github.com/warptune/warptune/simengine/arch/calibrate"
 )
 
@@ -92,10 +92,7 @@ func declared(text string) map[string][]int {
 // Of the recorded run of the programs those results that the suite gives, by their parameters, are
 // enough: every figure is what it is of all of them, but those that counters give.
 func TestSuiteIsEnough(t *testing.T) {
-	recorded, err := results.Read[calibrate.Result]("../../../deploy/calibrate/results/h200.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := measured.Records[calibrate.Result](t, "../../../deploy/calibrate/results/h200.jsonl.gz")
 	given := about(&h200)
 	for i := range suite {
 		b, _ := script(t, &suite[i])

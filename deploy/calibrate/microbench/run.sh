@@ -14,7 +14,7 @@ out=${1:-../results/$name.jsonl}
 build=${BUILD:-$(mktemp -d)}
 arch=${ARCH:-native}
 failed=0
-programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots kept reds halves tensor inplace matches yields asyncs merged streams"
+programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots kept reds halves tensor inplace matches yields asyncs merged streams gridsync"
 
 for p in $programs carveout counted crowded; do
   nvcc -O3 -std=c++17 -arch="$arch" -o "$build/$p" "$p.cu" &

@@ -89,7 +89,58 @@ func TestFetchesAreTheGPUs(t *testing.T) {
 			}
 		}
 	}
-	if values < 5000 || differ > 0 {
+	if values != 9856 || differ > 0 {
 		t.Errorf("%d of %d values differ", differ, values)
+	}
+}
+
+// weighed is what an H100 says of the weights of 2048 places from one texel to the next (deploy/calibrate/microbench/textures.cu).
+type weighed struct {
+	Name   string
+	Params struct {
+		Rounding string
+		Position float64
+	}
+	Value float64
+}
+
+// Weights are rounded as an H100 rounds them: to the nearest of 256 steps, halves up, at all places.
+func TestWeightsAreTheGPUs(t *testing.T) {
+	o := Object{Elem: ir.F32, Channels: 1, Dims: 1, Size: [3]int{2, 1, 1}, Modes: [3]Mode{Clamp, Clamp, Clamp}, Filter: true}
+	image := binary.LittleEndian.AppendUint32(make([]byte, 4), math.Float32bits(1))
+	weight := func(position float64) float64 {
+		var f Fetch
+		o.Sample(&f, &[3]float32{0.5 + float32(position)}, 0, false)
+		bits := o.Value(&f, func(t *Texel) []byte { return image[t.X*4:] })
+		return float64(math.Float32frombits(bits[0])) * 256
+	}
+	const places = 2048
+	counts := map[string]float64{}
+	for i := range places {
+		w := weight(float64(i) / places)
+		for rounding, is := range map[string]bool{"nearest": w == float64((i+4)/8), "down": w == float64(i/8), "steps of 1/256": w == math.Trunc(w)} {
+			if is {
+				counts[rounding]++
+			}
+		}
+	}
+	compared := 0
+	for _, r := range measured.Records[weighed](t, "../../../deploy/calibrate/results/h100-textures.jsonl.gz") {
+		got := 0.0
+		switch r.Name {
+		case "texture.weights":
+			got = counts[r.Params.Rounding]
+		case "texture.weight":
+			got = weight(math.Round(r.Params.Position*places) / places)
+		default:
+			continue
+		}
+		compared++
+		if got != r.Value {
+			t.Errorf("%s %+v: %v, the GPU %v", r.Name, r.Params, got, r.Value)
+		}
+	}
+	if compared != 12 {
+		t.Errorf("%d figures were compared", compared)
 	}
 }

@@ -56,6 +56,9 @@ func (t *traffic) lines(u *turn) {
 			t.load(u, l, fresh)
 		}
 	}
+	if plan.Awaits[a.PC] {
+		u.r.latency += float32(t.gridBarrier)
+	}
 	u.r.lockstep.latency = u.r.latency
 	u.r.addWait(t.m, 1)
 	u.r.lockstep.addWait(t.m, cost.LockstepWait(plan.LockstepSharers[a.PC]))

@@ -87,11 +87,12 @@ type traffic struct {
 	idle     float64 // loads, stores and atomics that no lane of their warp takes
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
-	locals    [2]tally
-	places    float64               // of it, sectors that are stored to
-	l1Lines   int                   // of the whole SM
-	constMiss [2]float64            // cost.ConstTable.Miss, cycles: lanes in order, and drawn
-	writes    []cache.WriteCombiner // by warp
+	locals      [2]tally
+	gridBarrier float64               // cost.Machine.GridBarrier, cycles
+	places      float64               // of it, sectors that are stored to
+	l1Lines     int                   // of the whole SM
+	constMiss   [2]float64            // cost.ConstTable.Miss, cycles: lanes in order, and drawn
+	writes      []cache.WriteCombiner // by warp
 }
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
@@ -105,6 +106,7 @@ type tally struct {
 // in replayed are kept.
 func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *footprint.CTA, perSM int64, replayed []bool) *traffic {
 	t := &traffic{c: c, m: m, cluster: in.Cluster, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
+	t.gridBarrier = c.f.GridBarrier(float64(in.Together()))
 	resident := min(int64(in.CTAsPerSM), perSM)
 	if plan.Passing {
 		t.sharers, t.stays = float64(resident), false

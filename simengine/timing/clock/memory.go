@@ -157,6 +157,9 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 			result = max(result, t)
 		}
 	}
+	if s.set.plan.Awaits[a.PC] {
+		result += s.gridBarrier
+	}
 	st.repeat(&before, w.weight[w.step])
 	return begin, result
 }

@@ -160,6 +160,7 @@ type units struct {
 	loads, stores ring
 	writes        cache.WriteCombiner
 	atomics       cost.AtomicCost
+	gridBarrier   int64 // cost.Machine.GridBarrier, cycles
 	sharing       sharing
 }
 
@@ -288,7 +289,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.stats.loop.localShare[1] = int32(plan.LocalStores(rewritten)*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.sharing = newSharing(in, p)
-	s.atomics = m.AtomicCost(active)
+	s.atomics, s.gridBarrier = m.AtomicCost(active), int64(m.GridBarrier(float64(in.Together()))+0.5)
 	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
 	s.interval = m.LaunchInterval * active
 	if c.async {

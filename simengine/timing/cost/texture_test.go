@@ -11,8 +11,11 @@ import (
 
 type textureRecord struct {
 	Name   string
-	Params struct{ Op, Format, Shape string }
-	Value  float64
+	Params struct {
+		Op, Format, Shape string
+		KiB               int
+	}
+	Value float64
 }
 
 // access is a fetch of a whole warp from texels that lie side by side.
@@ -76,5 +79,36 @@ func TestTextureFiguresAreMeasured(t *testing.T) {
 	}
 	if rates != 17*3*2 || latencies != 17 {
 		t.Errorf("%d rates and %d latencies were compared", rates, latencies)
+	}
+}
+
+// One lane's fetches of a list in L1 and in L2, each of which needs the one before, take as long as measured. What L2
+// serves is later by as much as for loads.
+func TestTextureChases(t *testing.T) {
+	d, err := arch.Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := FiguresOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chases := 0
+	for _, r := range measured.Records[textureRecord](t, "../../../deploy/calibrate/results/h100-textures.jsonl.gz") {
+		if r.Name != "texture.chase" {
+			continue
+		}
+		chases++
+		_, got := f.Texture(&trace.Access{Mask: 1, Passes: 1, NLines: 1, Texels: 1, Width: 4, OneDimension: true})
+		if r.Params.KiB > 256 {
+			got += float64(f.m.LatL2 - f.m.LatL1)
+		}
+		t.Logf("%d KiB: %.1f cycles, the H100 %.1f", r.Params.KiB, got, r.Value)
+		if math.Abs(got/r.Value-1) > 0.07 {
+			t.Errorf("a list of %d KiB: %.1f cycles a fetch, the H100 %.1f", r.Params.KiB, got, r.Value)
+		}
+	}
+	if chases != 3 {
+		t.Errorf("%d lists were compared", chases)
 	}
 }

@@ -20,11 +20,16 @@ type Device struct {
 	// Copies says by instruction that it copies tiles to shared memory: it is no gather, however its addresses spread;
 	// nil: nothing is said.
 	Copies []bool
+	// TexelsByIndex says by instruction that it fetches texels at coordinates that no data gives: it is no gather
+	// either; nil: there are none.
+	TexelsByIndex []bool
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool
+	// Looks and Adds say by instruction that it looks for what other CTAs write, or is another atomic; nil: none looks.
+	Looks, Adds []bool
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
 	// CTAsPerSM those of an SM.
 	Resident, CTAsPerSM float64

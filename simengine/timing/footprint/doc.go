@@ -9,7 +9,7 @@
 // row segment the traffic uses.
 //
 // The estimate is separable: a CTA is compared with its neighbour along each axis of the grid,
-// and what the two share is taken to be shared all along the axis. Addresses that depend on
-// data show as more distinct granules than the buffer has, and are treated as random. Lines of
+// and what the two share is taken to be shared all along the axis. Addresses that depend on data
+// show as more distinct granules than the buffer has, and are treated as random; texels by index never. Lines of
 // which several warps update a part each are false sharing.
 package footprint

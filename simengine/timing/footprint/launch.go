@@ -19,12 +19,12 @@ func TrafficOf(p *Plan) cost.Traffic {
 
 // DeviceOf is what a plan needs to know of the GPU and the launch.
 func DeviceOf(in *timing.Input) Device {
-	d := in.Arch
+	d, look := in.Arch, looks(in.Program.Kernel)
 	return Device{
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
-		Copies:   copies(in.Program.Kernel),
+		Copies: copies(in.Program.Kernel), Looks: look, Adds: adds(in.Program.Kernel, look), TexelsByIndex: texelsByIndex(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * in.ActiveSMs()), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
 }
@@ -40,4 +40,83 @@ func copies(k *ir.Kernel) (by []bool) {
 		by[pc] = cost.Copies(&k.Instrs[pc])
 	}
 	return by
+}
+
+// looks reports, by instruction, whether it is the look of a wait for other CTAs (ir.Kernel.Spins); nil where none is.
+func looks(k *ir.Kernel) (by []bool) {
+	for b, spins := range k.Spins() {
+		if !spins {
+			continue
+		}
+		if by == nil {
+			by = make([]bool, len(k.Instrs))
+		}
+		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
+			by[pc] = k.Instrs[pc].Op == ir.Ld || k.Instrs[pc].Op == ir.Atom
+		}
+	}
+	return by
+}
+
+// adds reports, by instruction, whether it is an atomic on device memory and no look; nil where looks is.
+func adds(k *ir.Kernel, looks []bool) (by []bool) {
+	if looks == nil {
+		return nil
+	}
+	by = make([]bool, len(k.Instrs))
+	for pc := range by {
+		in := &k.Instrs[pc]
+		by[pc] = (in.Op == ir.Atom || in.Op == ir.Red) && !looks[pc] && in.Space != ir.Shared
+	}
+	return by
+}
+
+// texelsByIndex reports, by instruction, whether it fetches texels at coordinates that come of the thread's index and
+// parameters alone, not of what was read from memory; nil for kernels without such fetches.
+//
+// Such a fetch gathers nothing, although rows of an array in tiles look as scattered as a gather: a row of 256 threads
+// reads 16 of every 512 bytes, which the next rows of CTAs read on in.
+func texelsByIndex(k *ir.Kernel) (by []bool) {
+	var read ir.BitSet
+	for pc := range k.Instrs {
+		if in := &k.Instrs[pc]; in.Op == ir.Tex || in.Op == ir.Suld {
+			if by == nil {
+				by, read = make([]bool, len(k.Instrs)), fromMemory(k)
+			}
+			by[pc] = !in.ReadsAny(read)
+		}
+	}
+	return by
+}
+
+// fromMemory is the registers that depend on what was read from memory, parameters and constants aside.
+func fromMemory(k *ir.Kernel) ir.BitSet {
+	set := ir.NewBitSet(len(k.Regs))
+	var buf [8]ir.Reg
+	for changed := true; changed; {
+		changed = false
+		for pc := range k.Instrs {
+			in := &k.Instrs[pc]
+			if !readsMemory(in) && !in.ReadsAny(set) {
+				continue
+			}
+			for _, r := range in.AppendDefs(buf[:0]) {
+				if !set.Has(r) {
+					set.Add(r)
+					changed = true
+				}
+			}
+		}
+	}
+	return set
+}
+
+func readsMemory(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.Ld, ir.Ldu:
+		return in.Space != ir.ParamSpace && in.Space != ir.Const
+	case ir.Atom, ir.Tex, ir.Suld:
+		return true
+	}
+	return false
 }

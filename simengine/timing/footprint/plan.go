@@ -66,6 +66,8 @@ type ByInstr struct {
 	// RowSegments is how many DRAM row segments the grid's accesses to the instruction's
 	// buffer use, in whole ones: a quarter of one counts as a quarter.
 	RowSegments []float64
+	// Awaits reports whether the instruction's look ends a barrier of the grid.
+	Awaits []bool
 	// Buffer numbers the buffers that are stored or added to.
 	Buffer []int32
 }
@@ -75,7 +77,7 @@ func newByInstr(pcs int) ByInstr {
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
 		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(),
-		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Buffer: make([]int32, pcs),
+		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Awaits: make([]bool, pcs), Buffer: make([]int32, pcs),
 	}
 }
 
@@ -177,6 +179,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	own := min(unique/math.Max(touched, 1), 1)
 	p.fill(s, groups, &d, own, ctas)
 	s.countRowSegments(p, groups, d)
+	s.awaitGrid(p, groups, &d)
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
 	p.partitioned = d.partitioned()
@@ -236,6 +239,20 @@ func (p *Plan) writeBack(times float64) {
 	p.WriteBytes *= times
 	for pc := range p.Write {
 		p.Write[pc] *= times
+	}
+}
+
+// awaitGrid finds the looks that end barriers of the grid: of all CTAs at the same word, beside which all CTAs' atomics
+// add. A wait for the CTA before, at a word of its own, is none.
+func (s *Survey) awaitGrid(p *Plan, groups []group, d *Device) {
+	added := map[int32]bool{} // groups that atomics add to
+	for pc := range d.Adds {
+		if root := s.parent.Find(int32(pc)); d.Adds[pc] && groups[root].broadcast {
+			added[root] = true
+		}
+	}
+	for pc := range d.Looks {
+		p.Awaits[pc] = d.Looks[pc] && added[s.parent.Find(int32(pc))]
 	}
 }
 

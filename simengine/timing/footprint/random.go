@@ -21,8 +21,9 @@ func (s *Survey) findGathers(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
 		return // every CTA was surveyed: what is shared is known
 	}
+	byIndex := s.byIndex(d)
 	for _, e := range s.buffers(groups, d) {
-		if g := s.gatherFrom(groups[:len(groups)/2], e, d.Copies); g.unique > gatherFactor*g.span {
+		if g := s.gatherFrom(groups[:len(groups)/2], e, d.Copies, byIndex); g.unique > gatherFactor*g.span {
 			passing := 0.0 // lines of other data a gather
 			for i := range groups {
 				if o := &groups[i]; o.low <= o.high && !slices.Contains(g.of, o) {
@@ -43,13 +44,13 @@ type gather struct {
 	span             float64       // granules of it
 }
 
-// gatherFrom collects the loads that may gather from a buffer.
-func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies []bool) gather {
+// gatherFrom collects the loads that may gather from a buffer: no copies, nor groups of texels by index.
+func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies, byIndex []bool) gather {
 	g := gather{over: e, span: s.span(e)}
 	seen := timing.Extent{First: e.Last, Last: e.First}
 	for i := range loads {
 		o := &loads[i]
-		if copies != nil && copies[i] {
+		if copies != nil && copies[i] || byIndex[i] {
 			continue
 		}
 		if o.perCTA == 0 || o.low < e.First || e.Last < o.high {
@@ -70,6 +71,24 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies []bool) gathe
 		g.over, g.span = seen, s.span(seen)
 	}
 	return g
+}
+
+// byIndex reports, by group, whether all loads in it are of Device.TexelsByIndex.
+func (s *Survey) byIndex(d Device) []bool {
+	pcs := len(s.parent) / 2
+	out := make([]bool, pcs)
+	if d.TexelsByIndex == nil {
+		return out
+	}
+	for i := range out {
+		out[i] = true
+	}
+	for pc := range pcs {
+		if sum(s.distinct[pc]) > 0 && !d.TexelsByIndex[pc] {
+			out[s.parent.Find(int32(pc))] = false
+		}
+	}
+	return out
 }
 
 // apartInRow is the share of what CTAs of a row of the grid gather that their neighbour in the row, which runs at the

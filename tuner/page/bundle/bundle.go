@@ -17,7 +17,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Names of the files of a bundle.
+// Names of the files of a bundle. Write compresses the script by gzip: the name then ends in .gz.
 const (
 	Script = "page.js"
 	Style  = "page.css"

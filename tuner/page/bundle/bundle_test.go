@@ -37,7 +37,7 @@ func TestDist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join(dist, name))
+		got, err := bundle.Read(dist, name)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what the sources give (%v): make page", name, err)
 		}

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/warptune/warptune/tuner/page/bundle"
 )
@@ -24,13 +23,5 @@ func write(web, dist string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dist, 0o755); err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dist, name), text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return bundle.Write(dist, files)
 }
