@@ -32,9 +32,11 @@ type filled struct {
 
 // working is a buffer of the job's.
 type working struct {
-	at    cuda.Address
-	bytes int64
-	from  *filled
+	at      cuda.Address
+	bytes   int64
+	from    *filled
+	managed string // as wire.Buffer has it
+	object  *object
 }
 
 func newPool(v *cuda.Device, s cuda.Stream) pool {
@@ -44,38 +46,60 @@ func newPool(v *cuda.Device, s cuda.Stream) pool {
 // begin allocates a job's buffers and fills what restore copies from.
 func (p *pool) begin(buffers []wire.Buffer) error {
 	p.jobs++
-	p.end()
 	for i := range buffers {
 		c := contents(&buffers[i])
 		f, err := p.fill(&buffers[i], &c)
 		if err != nil {
 			return fmt.Errorf("buffer %d: %w", i, err)
 		}
-		at, err := p.take(f.bytes)
+		w := working{bytes: f.bytes, from: f, managed: buffers[i].Managed}
+		if w.managed != "" {
+			w.at, err = p.device.Managed(w.bytes)
+		} else {
+			w.at, err = p.take(w.bytes)
+		}
 		if err != nil {
 			return fmt.Errorf("buffer %d of %d bytes: %w", i, f.bytes, err)
 		}
-		p.job = append(p.job, working{at, f.bytes, f})
+		p.job = append(p.job, w)
 	}
 	return nil
 }
 
-// end gives the job's buffers back.
+// end gives the job's buffers back. Nothing may run that uses them.
 func (p *pool) end() {
-	for _, w := range p.job {
-		p.free[w.bytes] = append(p.free[w.bytes], w.at)
+	for i := range p.job {
+		w := &p.job[i]
+		if w.object != nil {
+			w.object.release(p.device)
+		}
+		if w.managed != "" {
+			_ = p.device.Release(w.at)
+		} else {
+			p.free[w.bytes] = append(p.free[w.bytes], w.at)
+		}
 	}
 	p.job = p.job[:0]
 }
 
-// restore has the job's buffers hold what they held in the beginning.
+// restore has the job's buffers hold what they held in the beginning, all of them on the device.
 func (p *pool) restore() error {
-	for _, w := range p.job {
-		if err := p.device.Copy(w.at, w.from.at, w.bytes, p.stream); err != nil {
+	for i := range p.job {
+		if err := p.restoreOne(&p.job[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (p *pool) restoreOne(w *working) error {
+	if w.object != nil && w.object.array != 0 {
+		return p.device.ToArray(w.object.array, w.from.at, &w.object.image, p.stream)
+	}
+	if err := p.device.Copy(w.at, w.from.at, w.bytes, p.stream); err != nil || w.managed == "" {
+		return err
+	}
+	return p.device.ToDevice(w.at, w.bytes, p.stream)
 }
 
 // take allocates, of what is free if there is something.
@@ -123,7 +147,9 @@ const chunk = 64 << 20
 
 // fill is memory that holds a buffer's contents.
 func (p *pool) fill(b *wire.Buffer, c *simengine.Contents) (*filled, error) {
-	if f := p.filled[*b]; f != nil {
+	key := *b
+	key.Managed = ""
+	if f := p.filled[key]; f != nil {
 		f.used = p.jobs
 		return f, nil
 	}
@@ -154,7 +180,7 @@ func (p *pool) fill(b *wire.Buffer, c *simengine.Contents) (*filled, error) {
 			return nil, err
 		}
 	}
-	p.filled[*b] = f
+	p.filled[key] = f
 	return f, nil
 }
 

@@ -41,6 +41,7 @@ func (g *gpu) attempt(job *wire.Job, r *wire.Result, stage func(string)) *wire.F
 		return failure(wire.FailedLoad, err)
 	}
 	stage(wire.StageFilling)
+	defer g.buffers.end()
 	if err := g.buffers.begin(job.Buffers); err != nil {
 		return failure(wire.FailedLaunch, err)
 	}
@@ -56,6 +57,9 @@ func (g *gpu) attempt(job *wire.Job, r *wire.Result, stage func(string)) *wire.F
 		return failure(wire.FailedMachine, err)
 	}
 	stage(wire.StageTiming)
+	if err := g.first(f, launch, job, r); err != nil {
+		return failure(wire.FailedRun, err)
+	}
 	if err := g.time(f, launch, &job.Plan, r); err != nil {
 		return failure(wire.FailedRun, err)
 	}
@@ -96,13 +100,9 @@ func (g *gpu) prepare(f *cuda.Function, m *cuda.Module, job *wire.Job) (*cuda.La
 			return nil, fmt.Errorf("a cluster of %v CTAs: %w", c, err)
 		}
 	}
-	l := &cuda.Launch{Grid: job.Grid, Block: job.Block, Cluster: job.Cluster, Shared: job.Shared}
-	for i := range job.Params {
-		b, err := g.bytes(&job.Params[i])
-		if err != nil {
-			return nil, fmt.Errorf("parameter %d (%s): %w", i, job.Params[i].Name, err)
-		}
-		l.Params = append(l.Params, b)
+	l := &cuda.Launch{Grid: job.Grid, Block: job.Block, Cluster: job.Cluster, Cooperative: job.Cooperative, Shared: job.Shared}
+	if err := g.parameters(l, job); err != nil {
+		return nil, err
 	}
 	if sizes, ok := f.ParamSizes(); ok {
 		if len(sizes) != len(l.Params) {
@@ -122,12 +122,29 @@ func (g *gpu) prepare(f *cuda.Function, m *cuda.Module, job *wire.Job) (*cuda.La
 	return l, g.buffers.restore()
 }
 
+// parameters lays out a launch's parameters.
+func (g *gpu) parameters(l *cuda.Launch, job *wire.Job) error {
+	l.Params = l.Params[:0]
+	for i := range job.Params {
+		b, err := g.bytes(&job.Params[i])
+		if err != nil {
+			return fmt.Errorf("parameter %d (%s): %w", i, job.Params[i].Name, err)
+		}
+		l.Params = append(l.Params, b)
+	}
+	return nil
+}
+
 // bytes are a parameter's.
 func (g *gpu) bytes(p *wire.Param) ([]byte, error) {
 	if p.Bytes != nil {
 		return p.Bytes, nil
 	}
-	at := g.buffers.job[p.Buffer].at + cuda.Address(p.Offset)
+	w := &g.buffers.job[p.Buffer]
+	if p.Texture != nil {
+		return g.object(w, p.Texture)
+	}
+	at := w.at + cuda.Address(p.Offset)
 	if t := p.Map; t != nil {
 		return g.Encode(&cuda.TensorMap{
 			Elem: t.Elem, Address: at, Shape: t.Shape, Strides: t.Strides, Box: t.Box, ElementStrides: t.ElementStrides,
@@ -161,12 +178,20 @@ func (g *gpu) once(f *cuda.Function, l *cuda.Launch) error {
 // read reads parts of the job's buffers.
 func (g *gpu) read(ranges []wire.Range) ([][]byte, error) {
 	var out [][]byte
+	gathered := map[*working]bool{}
 	for _, r := range ranges {
 		if r.Buffer < 0 || r.Buffer >= len(g.buffers.job) || r.From < 0 || r.Bytes < 0 || r.From+r.Bytes > g.buffers.job[r.Buffer].bytes {
 			return nil, errors.New("a part of a buffer that there is not")
 		}
+		w := &g.buffers.job[r.Buffer]
+		if !gathered[w] {
+			if err := g.gather(w); err != nil {
+				return nil, err
+			}
+			gathered[w] = true
+		}
 		b := make([]byte, r.Bytes)
-		if err := g.Read(b, g.buffers.job[r.Buffer].at+cuda.Address(r.From)); err != nil {
+		if err := g.Read(b, w.at+cuda.Address(r.From)); err != nil {
 			return nil, err
 		}
 		out = append(out, b)

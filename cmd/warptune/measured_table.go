@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
@@ -34,6 +35,7 @@ type measuredRow struct {
 	MinUS      float64             `json:"min_us"`
 	MaxUS      float64             `json:"max_us"`
 	ColdUS     float64             `json:"cold_us,omitempty"`
+	FirstUS    float64             `json:"first_us,omitempty"` // where managed memory has pages to migrate
 	Predicted  *float64            `json:"predicted_us"`
 	Rank       int                 `json:"predicted_rank,omitempty"`
 	Warnings   string              `json:"warnings,omitempty"`
@@ -73,6 +75,7 @@ func newMeasuredTable(ctx context.Context, c *client, s *warptunev1.Sweep, chose
 		row := measuredRow{
 			Parameters: search.Config{Names: t.names, Values: rpc.ToValues(r.GetConfig())}, MeasuredUS: o.GetTimeUs(),
 			MinUS: measure.Metric(o.GetMetrics(), "min_us"), MaxUS: measure.Metric(o.GetMetrics(), "max_us"), ColdUS: measure.Metric(o.GetMetrics(), "cold_us"),
+			FirstUS:  measure.Metric(o.GetMetrics(), "first_us"),
 			Warnings: o.GetChecked().GetWarnings(), Outcome: protoJSON(o), outcome: o, values: r.GetConfig(),
 		}
 		if p, ok := chosen.predicted[row.Parameters.String()]; ok {
@@ -110,7 +113,8 @@ func (t *measuredTable) failure() error {
 // printMeasured prints measured times beside what was predicted.
 func (a *app) printMeasured(t *measuredTable) error {
 	fmt.Fprintf(a.stdout, "%s, measured on %s\n", target(t.sweep.GetSpec()), t.device)
-	header := append([]string{"RANK", "MEASURED", "OVER BEST", "FROM", "TO", "COLD L2", "PREDICTED", "AS RANK"}, t.names...)
+	header := append([]string{"RANK", "MEASURED", "OVER BEST", "FROM", "TO", "COLD L2"}, t.firstHeader()...)
+	header = append(append(header, "PREDICTED", "AS RANK"), t.names...)
 	w := newTable(a.stdout, append(header, "REGS", "SPILL", "OCC", "AGREES")...)
 	for i, r := range t.rows {
 		predicted, rank, cold := "", "", ""
@@ -120,7 +124,11 @@ func (a *app) printMeasured(t *measuredTable) error {
 		if r.ColdUS > 0 {
 			cold = plot.Microseconds(r.ColdUS)
 		}
-		cells := []string{fmt.Sprint(i + 1), plot.Microseconds(r.MeasuredUS), fmt.Sprintf("%.3f", r.MeasuredUS/t.rows[0].MeasuredUS), plot.Microseconds(r.MinUS), plot.Microseconds(r.MaxUS), cold, predicted, rank}
+		cells := []string{fmt.Sprint(i + 1), plot.Microseconds(r.MeasuredUS), fmt.Sprintf("%.3f", r.MeasuredUS/t.rows[0].MeasuredUS), plot.Microseconds(r.MinUS), plot.Microseconds(r.MaxUS), cold}
+		if len(t.firstHeader()) > 0 {
+			cells = append(cells, plot.Microseconds(r.FirstUS))
+		}
+		cells = append(cells, predicted, rank)
 		for _, v := range r.values {
 			cells = append(cells, valueText(v))
 		}
@@ -147,6 +155,14 @@ func (a *app) printMeasured(t *measuredTable) error {
 		return nil
 	}
 	return a.printMeasuredBest(t)
+}
+
+// firstHeader heads the times of first launches, which those with managed memory have.
+func (t *measuredTable) firstHeader() []string {
+	if slices.ContainsFunc(t.rows, func(r measuredRow) bool { return r.FirstUS > 0 }) {
+		return []string{"FIRST LAUNCH"}
+	}
+	return nil
 }
 
 // agreesText says of how many elements the outputs were compared.

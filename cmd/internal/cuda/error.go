@@ -39,6 +39,7 @@ const (
 	Assert            = 710
 	firstContextFault = 714 // CUDA_ERROR_HARDWARE_STACK_ERROR
 	lastContextFault  = 721 // ... to CUDA_ERROR_CONTAINED
+	tooLarge          = 720 // CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: a refusal among the faults
 	uncorrectableECC  = 214
 	nvlinkUncorrected = 220
 )
@@ -55,6 +56,7 @@ var advice = map[int32]string{
 	IllegalAddress: "the kernel accessed memory that it was not given",
 	OutOfResources: "the launch takes more registers, shared memory or threads than there are",
 	LaunchTimeout:  "the system ended the launch: a display's driver does not let one take long",
+	tooLarge:       "the CTAs of a cooperative launch must all be resident together: launch fewer, or smaller ones",
 	802:            "the GPUs are not ready yet: does the fabric manager run?",
 	803:            "the driver's library and its kernel module are of different versions: start the machine again",
 	804:            "the CUDA compatibility library does not support this GPU: use the library of the driver that is installed",
@@ -78,5 +80,5 @@ func (d *Driver) failure(call string, code int32) *Error {
 // faulted, and every further call fails.
 func (e *Error) Fatal() bool {
 	return e.Code == IllegalAddress || e.Code == LaunchTimeout || e.Code == Assert || e.Code == uncorrectableECC ||
-		e.Code == nvlinkUncorrected || e.Code >= firstContextFault && e.Code <= lastContextFault || e.Code == 999
+		e.Code == nvlinkUncorrected || e.Code >= firstContextFault && e.Code <= lastContextFault && e.Code != tooLarge || e.Code == 999
 }

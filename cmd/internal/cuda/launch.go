@@ -2,10 +2,13 @@
 
 package cuda
 
+import "unsafe"
+
 // Launch is how a kernel is started.
 type Launch struct {
 	Grid, Block [3]uint32
 	Cluster     [3]uint32 // CTAs; zeros: none, or what the code requires
+	Cooperative bool      // all CTAs are resident together
 	Shared      int       // dynamic shared memory, bytes
 	Params      [][]byte  // of each parameter
 }
@@ -26,21 +29,36 @@ type launchAttribute struct {
 	value [16]uint32
 }
 
-const attrCluster = 4 // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+// Attributes of a launch (CUlaunchAttributeID).
+const (
+	attrCooperative = 2
+	attrCluster     = 4
+)
 
 // Launch starts a kernel on a stream.
 func (f *Function) Launch(l *Launch, s Stream) error {
 	params := pointers(l.Params)
 	at := ptr(&params[0])
-	if l.Cluster == [3]uint32{} {
-		return f.device.call("cuLaunchKernel", f.handle,
-			int(l.Grid[0]), int(l.Grid[1]), int(l.Grid[2]), int(l.Block[0]), int(l.Block[1]), int(l.Block[2]),
-			l.Shared, s, at, 0)
+	if l.Cluster != [3]uint32{} {
+		return f.launchCluster(l, s, at)
 	}
-	attr := &launchAttribute{id: attrCluster}
-	copy(attr.value[:], l.Cluster[:])
-	config := &launchConfig{grid: l.Grid, block: l.Block, shared: uint32(l.Shared), stream: s, attrs: attr, numAttrs: 1}
-	return f.device.call("cuLaunchKernelEx", ptr(config), f.handle, at, 0)
+	shape := []any{f.handle, int(l.Grid[0]), int(l.Grid[1]), int(l.Grid[2]), int(l.Block[0]), int(l.Block[1]), int(l.Block[2]), l.Shared, s, at}
+	if l.Cooperative {
+		return f.device.call("cuLaunchCooperativeKernel", shape...)
+	}
+	return f.device.call("cuLaunchKernel", append(shape, 0)...)
+}
+
+// launchCluster starts a kernel whose CTAs form clusters.
+func (f *Function) launchCluster(l *Launch, s Stream, params unsafe.Pointer) error {
+	attrs := make([]launchAttribute, 1, 2)
+	attrs[0].id = attrCluster
+	copy(attrs[0].value[:], l.Cluster[:])
+	if l.Cooperative {
+		attrs = append(attrs, launchAttribute{id: attrCooperative, value: [16]uint32{1}})
+	}
+	config := &launchConfig{grid: l.Grid, block: l.Block, shared: uint32(l.Shared), stream: s, attrs: &attrs[0], numAttrs: uint32(len(attrs))}
+	return f.device.call("cuLaunchKernelEx", ptr(config), f.handle, params, 0)
 }
 
 // Stream is a queue of work.

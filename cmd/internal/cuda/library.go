@@ -28,6 +28,8 @@ var since = map[string]string{
 	"cuTensorMapEncodeTiled":      "12.0",
 	"cuGraphInstantiateWithFlags": "11.4",
 	"cuFuncGetParamInfo":          "12.4",
+	"cuLaunchCooperativeKernel":   "9.0",
+	"cuMemPrefetchAsync":          "8.0",
 }
 
 // MissingError is that the driver has not a call.
@@ -112,6 +114,8 @@ func words(args []any) []uintptr {
 		case uintptr:
 			out[i] = v
 		case Address:
+			out[i] = uintptr(v)
+		case Array:
 			out[i] = uintptr(v)
 		case Stream:
 			out[i] = uintptr(v)

@@ -3,8 +3,11 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/ir/lower"
+	ptxsource "github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/simengine/verify"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -16,6 +19,11 @@ type Prepared struct {
 	Launch *kernel.Launch
 	PTX    compile.Result
 	Inputs *simengine.Inputs
+	// Args are the launch's arguments as the simulator takes them. Inputs has textures, surfaces and
+	// managed memory as buffers.
+	Args []simengine.Arg
+	// Cooperative says that it is a cooperative launch, asked for or needed by the kernel.
+	Cooperative bool
 	// Execution is what the simulator comes to that executes CTAs of the same launch; nil:
 	// Unchecked says why there is none.
 	Execution *simengine.Execution
@@ -64,7 +72,13 @@ func (e *Evaluator) Prepare(ctx context.Context, job Job) (p *Prepared, failure 
 		return wrong(outcomeOf(err), ptx.Compiler)
 	}
 	p = &Prepared{Launch: launch, PTX: ptx, Digest: req.Digest(module.Digest)}
-	if p.Inputs, err = e.engine.Inputs(module, &req); err != nil {
+	p.Args, p.Cooperative = req.Args, req.Cooperative || meetsInGrid(ptx.PTX, launch.Compile.SourceFile, req.Kernel)
+	plain := req
+	plain.Args = slices.Clone(req.Args)
+	for i := range plain.Args {
+		plain.Args[i].Texture = nil
+	}
+	if p.Inputs, err = e.engine.Inputs(module, &plain); err != nil {
 		return wrong(outcomeOf(inTerms(err, launch)), ptx.Compiler)
 	}
 	if job.Check == simengine.CheckNone {
@@ -83,6 +97,21 @@ func (e *Evaluator) Prepare(ctx context.Context, job Job) (p *Prepared, failure 
 		p.Unchecked = p.Execution.Skipped
 	}
 	return p, nil, ctx.Err()
+}
+
+// meetsInGrid reports whether a kernel waits for all CTAs of its grid in the workspace that a
+// cooperative launch has.
+func meetsInGrid(text []byte, name, kernel string) bool {
+	tree, err := ptxsource.Parse(name, text)
+	if err != nil {
+		return false
+	}
+	module, err := lower.Build(tree)
+	if err != nil {
+		return false
+	}
+	k, err := module.Kernel(kernel)
+	return err == nil && k.Cooperative()
 }
 
 // Outputs are what the executed CTAs wrote, by buffer as Inputs has them; nil: nothing is

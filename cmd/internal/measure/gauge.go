@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/measure/wire"
+	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 )
@@ -94,7 +96,11 @@ func (g *Gauge) Measure(ctx context.Context, p *evaluate.Prepared, d *arch.Descr
 
 // digest names the question, and what answers it: no prediction has it.
 func (g *Gauge) digest(p *evaluate.Prepared) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "measured %q %q %q", Engine, p.Digest, g.Text()))
+	question := fmt.Appendf(nil, "measured %q %q %q", Engine, p.Digest, g.Text())
+	if p.Cooperative || slices.ContainsFunc(p.Args, func(a simengine.Arg) bool { return a.Managed != simengine.ManagedNot }) {
+		question = append(question, " as it is launched"...) // these were launched as others once
+	}
+	sum := sha256.Sum256(question)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -166,6 +172,9 @@ func (t *Timing) metrics(r *wire.Result) map[string]float64 {
 		"celsius": float64(t.Temperature), "watts": float64(t.Power), "local_bytes": float64(r.LocalBytes), "gpu_us": r.GPUTime,
 	} {
 		m[prefix+name] = v
+	}
+	if t.First > 0 {
+		m[prefix+"first_us"] = t.First
 	}
 	return m
 }

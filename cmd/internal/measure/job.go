@@ -23,7 +23,7 @@ func job(p *evaluate.Prepared, code *Assembled, outputs []verify.Output, files s
 	l := p.Launch
 	j := &wire.Job{
 		Image: code.Image, MaxRegisters: code.MaxRegisters, Entry: p.Inputs.Entry,
-		Shared: l.DynamicShared, CarveOut: l.CarveOut, Plan: Plan,
+		Cooperative: p.Cooperative, Shared: l.DynamicShared, CarveOut: l.CarveOut, Plan: Plan,
 	}
 	for i := range 3 {
 		j.Grid[i], j.Block[i], j.Cluster[i] = uint32(l.Grid[i]), uint32(l.Block[i]), uint32(l.Cluster[i])
@@ -36,13 +36,29 @@ func job(p *evaluate.Prepared, code *Assembled, outputs []verify.Output, files s
 		j.Buffers = append(j.Buffers, b)
 	}
 	for i := range p.Inputs.Params {
-		j.Params = append(j.Params, param(&p.Inputs.Params[i]))
+		in := param(&p.Inputs.Params[i])
+		for k := range p.Args {
+			if a := &p.Args[k]; a.Name == in.Name {
+				own(j, &in, a)
+			}
+		}
+		j.Params = append(j.Params, in)
 	}
 	for i := range p.Inputs.Constants {
 		j.Constants = append(j.Constants, param(&p.Inputs.Constants[i]))
 	}
 	j.Read = ranges(outputs)
 	return j, nil
+}
+
+// own notes what an argument's buffer is other than device memory.
+func own(j *wire.Job, p *wire.Param, a *simengine.Arg) {
+	if a.Texture != nil {
+		p.Texture = textureOf(a)
+	}
+	if a.Managed != simengine.ManagedNot {
+		j.Buffers[p.Buffer].Managed = a.Managed.String()
+	}
 }
 
 func param(in *simengine.Input) wire.Param {

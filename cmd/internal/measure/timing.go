@@ -12,7 +12,7 @@ import (
 // Plan is how much is measured of a launch: some 90 ms of a short one. During the warm-up
 // the clocks of an idle GPU rise, and fall again where the launch takes more power than the
 // GPU may: a warm-up of 400 ms made times of such launches no steadier (docs/MEASURING.md). A batch is a thousand times what an event resolves (0.5 us).
-var Plan = wire.Plan{WarmUp: 50_000, Batch: 2_000, Batches: 15, Cold: 5, Total: 2_000_000}
+var Plan = wire.Plan{WarmUp: 50_000, Batch: 2_000, Batches: 15, Cold: 5, First: 3, Total: 2_000_000}
 
 // Timing is what samples come to.
 type Timing struct {
@@ -21,6 +21,7 @@ type Timing struct {
 	Launches         int     // of a batch
 	Outliers         int     // batches that are far from the median
 	Cold             float64 // microseconds, median of launches with a cold L2; 0: not measured
+	First            float64 // microseconds, median of launches that have pages of managed memory to migrate; 0: there are none
 	SM, Memory       int     // clocks, MHz, lowest seen; 0: not known
 	MaxSM            int     // highest SM clock of the GPU, MHz
 	Temperature      int     // highest seen, degrees Celsius
@@ -70,6 +71,9 @@ func Summarise(r *wire.Result) (*Timing, error) {
 	}
 	if len(r.Cold) > 0 {
 		t.Cold = median(r.Cold)
+	}
+	if len(r.First) > 0 {
+		t.First = median(r.First)
 	}
 	t.watch(r.States)
 	t.warn(r)

@@ -39,6 +39,7 @@ type Job struct {
 	Grid         [3]uint32 `json:"grid"`
 	Block        [3]uint32 `json:"block"`
 	Cluster      [3]uint32 `json:"cluster,omitempty"`
+	Cooperative  bool      `json:"cooperative,omitempty"`
 	Shared       int       `json:"shared,omitempty"` // dynamic, bytes
 	CarveOut     int       `json:"carve_out"`        // percent, -1: the driver's choice
 	Buffers      []Buffer  `json:"buffers"`
@@ -59,7 +60,17 @@ type Buffer struct {
 	Least float64 `json:"least,omitempty"`
 	Seed  uint64  `json:"seed,omitempty"`
 	File  string  `json:"file,omitempty"`
+	// Managed says where pages of a buffer in managed memory are before the first launch. "": it is
+	// device memory.
+	Managed string `json:"managed,omitempty"`
 }
+
+// Places of Buffer.Managed.
+const (
+	ManagedHost    = "host"    // the host wrote them
+	ManagedNowhere = "nowhere" // nobody has touched them
+	ManagedDevice  = "device"
+)
 
 // Kinds of Buffer.Fill.
 const (
@@ -68,7 +79,7 @@ const (
 	FillFile     = "file"
 )
 
-// Param is a kernel parameter: bytes, the address of a buffer, or a tensor map. Of a
+// Param is a kernel parameter: bytes, the address of a buffer, a tensor map, or a texture. Of a
 // constant it is the variable's contents, those of a buffer.
 type Param struct {
 	Name   string     `json:"name,omitempty"`
@@ -76,6 +87,23 @@ type Param struct {
 	Buffer int        `json:"buffer"` // index, if there are no Bytes
 	Offset int64      `json:"offset,omitempty"`
 	Map    *TensorMap `json:"map,omitempty"`
+	// Texture makes it a texture or surface object of the buffer.
+	Texture *Texture `json:"texture,omitempty"`
+}
+
+// Texture describes a texture or a surface. Numbers are those of cuda.h.
+type Texture struct {
+	Format         int       `json:"format"` // CUarray_format
+	Channels       int       `json:"channels"`
+	Texel          int       `json:"texel"`  // bytes
+	Shape          []uint64  `json:"shape"`  // texels, innermost first
+	Layers         uint64    `json:"layers"` // 0: not layered
+	Surface        bool      `json:"surface,omitempty"`
+	Linear         bool      `json:"linear,omitempty"` // in linear memory, else an array
+	Modes          [3]uint32 `json:"modes"`            // CUaddress_mode
+	Filter         uint32    `json:"filter"`           // CUfilter_mode
+	Normalized     bool      `json:"normalized,omitempty"`
+	ReadNormalized bool      `json:"read_normalized,omitempty"`
 }
 
 // TensorMap describes a tensor in the parameter's buffer, from its offset on. See cuda.TensorMap.
@@ -104,6 +132,7 @@ type Plan struct {
 	Batch   float64 `json:"batch"`   // least time of a batch of launches back to back
 	Batches int     `json:"batches"`
 	Cold    int     `json:"cold"`  // launches with nothing of theirs in L2
+	First   int     `json:"first"` // launches with pages of managed memory where they are in the beginning
 	Total   float64 `json:"total"` // beyond it there are fewer batches, three at least
 }
 
@@ -135,6 +164,7 @@ type Result struct {
 	Warm     []float64 `json:"warm"`     // of each batch, microseconds a launch, by the GPU's clock
 	Host     []float64 `json:"host"`     // of each batch as a whole, microseconds by the host's clock
 	Cold     []float64 `json:"cold"`     // of each launch, microseconds
+	First    []float64 `json:"first"`    // of each launch that has pages of managed memory to migrate, microseconds
 	GPUTime  float64   `json:"gpu_time"` // of the whole job, microseconds by the host's clock
 
 	Read   [][]byte `json:"read,omitempty"`
