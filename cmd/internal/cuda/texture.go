@@ -132,7 +132,7 @@ type resource struct {
 // Kinds of resource (CUresourcetype).
 const (
 	resourceArray   = 0
-	resourceLinear  = 1
+	resourceLinear  = 2
 	resourcePitch2D = 3
 )
 
