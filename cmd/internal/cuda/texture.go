@@ -75,13 +75,13 @@ func (v *Device) ReleaseArray(a Array) error { return v.call("cuArrayDestroy", a
 
 // copyEnd is one end of CUDA_MEMCPY3D.
 type copyEnd struct {
-	x, y, z, level uint64 // x in bytes
-	kind           uint32 // CUmemorytype
-	host           uintptr
-	device         Address
-	array          Array
-	_              uintptr
-	pitch, height  uint64 // bytes, rows: of linear memory
+	_             [4]uint64 // x, in bytes, y, z, level
+	kind          uint32    // CUmemorytype
+	_             uintptr   // of the host
+	device        Address
+	array         Array
+	_             uintptr
+	pitch, height uint64 // bytes, rows: of linear memory
 }
 
 // Kinds of memory (CUmemorytype).
@@ -125,8 +125,7 @@ type resource struct {
 	is    [2]uint32 // format and channels, of linear memory
 	sizes [3]uint64 // bytes; or texels, rows and bytes of a row
 	_     [88]byte
-	flags uint32
-	_     uint32
+	_     [2]uint32 // flags
 }
 
 // Kinds of resource (CUresourcetype).
@@ -138,12 +137,12 @@ const (
 
 // sampling is CUDA_TEXTURE_DESC.
 type sampling struct {
-	modes               [3]uint32
-	filter, flags       uint32
-	anisotropy, mipmaps uint32
-	levels              [3]float32
-	border              [4]float32
-	_                   [12]int32
+	modes         [3]uint32
+	filter, flags uint32
+	_             [2]uint32  // anisotropy, filter of mipmaps
+	_             [3]float32 // levels of mipmaps
+	_             [4]float32 // border
+	_             [12]int32
 }
 
 // Flags of textures (CU_TRSF_...).
