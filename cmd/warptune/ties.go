@@ -75,7 +75,7 @@ func (r *ranking) notes() []string {
 		if r.ties == tieRows {
 			number += " or more"
 		}
-		notes = append(notes, fmt.Sprintf("ties: %s configurations are within %s: any of them may be the fastest", number, r.margin.TiesText(r.widest)))
+		notes = append(notes, fmt.Sprintf("ties: %s configurations are within %s. Any of them may be the fastest", number, r.margin.TiesText(r.widest)))
 	}
 	var raised []string
 	for _, row := range r.results {

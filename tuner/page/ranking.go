@@ -49,7 +49,7 @@ func (t *rows) ranking(sweep, level string, d *Device, givenUp int64) *Ranking {
 	if k.Ties = len(k.Order); k.Ties > 0 {
 		widest := t.time[k.Order[k.Ties-1]] / t.time[k.Order[0]]
 		if k.TiesShare = widest - 1; !d.Ties(widest, 0, 0) {
-			k.Expected.Text += fmt.Sprintf(", or within what extrapolating from the CTAs that were simulated may be off (up to %.0f %% slower)", 100*k.TiesShare)
+			k.Expected.Text += fmt.Sprintf(", or within the error of extrapolating from simulated CTAs (up to %.0f %%)", 100*k.TiesShare)
 		}
 	}
 	for _, row := range others {
@@ -65,7 +65,7 @@ func (t *rows) ranking(sweep, level string, d *Device, givenUp int64) *Ranking {
 		k.Groups = append(k.Groups, 0)
 	}
 	if k.Ties > 1 {
-		k.Notes = append(k.Notes, fmt.Sprintf("%d configurations are within %s: any of them may be the fastest", k.Ties, k.Expected.Text))
+		k.Notes = append(k.Notes, fmt.Sprintf("%d configurations are within %s. Any of them may be the fastest", k.Ties, k.Expected.Text))
 	}
 	if givenUp > 0 {
 		k.Notes = append(k.Notes, fmt.Sprintf("incomplete: %d configurations were given up, and the best may be among them", givenUp))

@@ -124,7 +124,7 @@ func (m *Margin) Ties(over float64, sampling ...float64) bool {
 
 // Text says what the margin is.
 func (m *Margin) Text() string {
-	text := fmt.Sprintf("%.1f %%, the median error of the ratio of two predicted times at the top of a ranking (%d configurations of others' kernels, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
+	text := fmt.Sprintf("%.1f %%, the median error of the ratio of two predicted times near the best (%d configurations of others' kernels, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += "; nothing like it is known of this architecture"
 	}
@@ -137,7 +137,7 @@ func (m *Margin) TiesText(widest float64) string {
 	if m.Ties(widest) {
 		return m.Text()
 	}
-	return fmt.Sprintf("%s, or within what extrapolating from the CTAs that were simulated may be off (up to %.0f %% slower)", m.Text(), 100*(widest-1))
+	return fmt.Sprintf("%s, or within the error of extrapolating from simulated CTAs (up to %.0f %%)", m.Text(), 100*(widest-1))
 }
 
 // Sentence says what the margin means for two configurations.

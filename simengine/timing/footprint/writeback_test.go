@@ -32,9 +32,9 @@ func stored(grid [3]int, reads, writes func(x, y int, touch func(pc int32, line 
 
 func near(a, b float64) bool { return math.Abs(a-b) < 0.01*b+1e-9 }
 
-// TestStrewnStores: sectors by themselves take DRAM as long as measured, and are read before
+// TestScatteredStores: sectors by themselves take DRAM as long as measured, and are read before
 // if they were stored to in part and nobody has read them.
-func TestStrewnStores(t *testing.T) {
+func TestScatteredStores(t *testing.T) {
 	const share = 2.0 / 16
 	alone := (1 - share) * (1 - share)
 	grid := [3]int{64, 4096, 1}

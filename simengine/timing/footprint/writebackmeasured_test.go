@@ -7,11 +7,11 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
-// TestStrewnStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256 threads, over
+// TestScatteredStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256 threads, over
 // arrays many times L2, take DRAM within a fifth of what an H200 and an H100 took (deploy/calibrate rows.stride
 // write, stores.spilled). Sectors of every 64 bytes do not. Those are half of their pieces, which counts as whole
 // (wholeRowSegment), and take 0.73 and 0.80 times what was measured.
-func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
+func TestScatteredStoresTakeWhatWasMeasured(t *testing.T) {
 	const half = 64 // bytes apart
 	for _, c := range []struct {
 		file    string
@@ -21,7 +21,7 @@ func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 		{"h100.jsonl.gz", 3.35232e12 * 0.957},
 	} {
 		checked := 0
-		for stride, measured := range strewnStores(t, "../../../deploy/calibrate/results/"+c.file) {
+		for stride, measured := range scatteredStores(t, "../../../deploy/calibrate/results/"+c.file) {
 			b := stored([3]int{65536, 1, 1}, nil, func(x, y int, touch func(int32, uint64, uint8)) {
 				for i := range uint64(256) {
 					at := (uint64(x)*256 + i) * uint64(stride)
@@ -40,14 +40,14 @@ func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 			checked++
 		}
 		if checked == 0 {
-			t.Errorf("%s has no measurement of strewn stores", c.file)
+			t.Errorf("%s has no measurement of scattered stores", c.file)
 		}
 	}
 }
 
-// strewnStores are the ps a sector that stores of one word of each took, by the bytes from one to
+// scatteredStores are the ps a sector that stores of one word of each took, by the bytes from one to
 // the next: 64 and more, up to 1 KiB.
-func strewnStores(t *testing.T, path string) map[int]float64 {
+func scatteredStores(t *testing.T, path string) map[int]float64 {
 	t.Helper()
 	records := measured.Records[struct {
 		Name   string
