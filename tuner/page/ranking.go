@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"github.com/warptune/warptune/tuner/score"
 	"slices"
 )
 
@@ -48,9 +49,8 @@ func (t *rows) ranking(sweep, level string, d *Device, givenUp int64) *Ranking {
 	}
 	if k.Ties = len(k.Order); k.Ties > 0 {
 		widest := t.time[k.Order[k.Ties-1]] / t.time[k.Order[0]]
-		if k.TiesShare = widest - 1; !d.Ties(widest, 0, 0) {
-			k.Expected.Text += fmt.Sprintf(", or within the error of extrapolating from simulated CTAs (up to %.0f %%)", 100*k.TiesShare)
-		}
+		k.TiesShare = widest - 1
+		k.Expected.Text = score.TiesText(k.Expected.Text, d.Ties(widest, 0, 0), widest)
 	}
 	for _, row := range others {
 		if n := len(k.Groups); n == 0 || !ties(k.Order[k.Groups[n-1]], row) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/score"
 )
 
 // known.json is the one place of figures that say how far to trust a prediction.
@@ -134,10 +135,7 @@ func (m *Margin) Text() string {
 // TiesText says what configurations have in common that tie, the slowest of which takes so many times as long as the
 // fastest: the margin, and where sampling makes more of them tie, that.
 func (m *Margin) TiesText(widest float64) string {
-	if m.Ties(widest) {
-		return m.Text()
-	}
-	return fmt.Sprintf("%s, or within the error of extrapolating from simulated CTAs (up to %.0f %%)", m.Text(), 100*(widest-1))
+	return score.TiesText(m.Text(), m.Ties(widest), widest)
 }
 
 // Sentence says what the margin means for two configurations.

@@ -108,7 +108,7 @@ func TestTiesText(t *testing.T) {
 	if got := m.TiesText(1.049); got != m.Text() {
 		t.Error(got)
 	}
-	if got := m.TiesText(1.27); !strings.HasPrefix(got, m.Text()) || !strings.Contains(got, "up to 27 % slower") {
+	if got := m.TiesText(1.27); !strings.HasPrefix(got, m.Text()) || !strings.Contains(got, "(up to 27 %)") {
 		t.Error(got)
 	}
 }
