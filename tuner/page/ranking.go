@@ -3,8 +3,9 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"github.com/warptune/warptune/tuner/score"
 	"slices"
+
+	"github.com/warptune/warptune/tuner/score"
 )
 
 // byTrial is all rows in the order of their trials.
