@@ -32,6 +32,13 @@ var layers = map[string][]string{
 	"deploy/calibrate":  {"search", "tuner"},
 	"docs/gen":          {"deploy"},
 	"tuner/coordinator": {"search", "tuner"},
+
+	// What the commands of warptune share knows of no command.
+	"cmd/warptune/internal/cli":     {"tuner"},
+	"cmd/warptune/internal/message": {"cmd/warptune/internal/cli", "search", "simengine", "tuner", "api"},
+	"cmd/warptune/internal/connect": {"cmd/warptune/internal/cli", "cmd/internal", "tuner", "api"},
+	"cmd/warptune/internal/input":   {"cmd/warptune/internal/cli", "cmd/warptune/internal/message", "cmd/internal", "search", "simengine", "tuner"},
+	"cmd/warptune/internal/plan":    {"cmd/warptune/internal/cli", "cmd/warptune/internal/input", "cmd/internal", "search", "simengine", "tuner", "api"},
 }
 
 // pure packages start no goroutine and touch no clock, file, network, logger
