@@ -43,7 +43,7 @@ var layers = map[string][]string{
 
 // pure packages start no goroutine and touch no clock, file, network, logger
 // or global random state. A package that ends in "/gen" is a generator command.
-var pure = []string{"search", "simengine", "tuner", "tuner/kernel/compile/asnvcc", "tuner/kernel/compile/prune", "tuner/lease"}
+var pure = []string{"search", "simengine", "tuner", "tuner/kernel/compile/asnvcc", "tuner/kernel/compile/asnvcc/stages", "tuner/kernel/compile/dialect", "tuner/kernel/compile/prune", "tuner/lease"}
 
 // pureTrees are the trees in which every package is pure.
 var pureTrees = map[string]bool{"search": true, "simengine": true}

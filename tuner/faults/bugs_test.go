@@ -246,16 +246,16 @@ var bugs = []bug{
 		"syscall.Flock(int(file.Fd()), syscall.LOCK_UN)", "syscall.Flock(int(file.Fd()), syscall.LOCK_SH)", "store", "TestAbandonedFileIsNotLocked", fails},
 
 	// Compilers.
-	{"a compiler is not walled off", "kernel/compile/wall_linux.go",
-		"if w == nil || landlock() == 0 {", "if w == nil || landlock() > 0 {", "kernel/compile", "TestWallHoldsAnyProgram", fails},
+	{"a compiler is not walled off", "kernel/compile/sandbox/wall_linux.go",
+		"if w == nil || landlock() == 0 {", "if w == nil || landlock() > 0 {", "kernel/compile/sandbox", "TestWallHoldsAnyProgram", fails},
 	{"a sweep has workers run any program", "kernel/compile/compiler.go",
 		"if plainChoice.MatchString(compiler) {", "if plainChoice.MatchString(compiler) || true {", "../cmd/internal/cluster", "TestSweepsRunNoPrograms", fails},
-	{"whoever ends a compiler, it is the configuration's fault", "kernel/compile/process.go",
-		`if why := interrupted(ee, limits, e.message+e.output); why != "" {`, `if why := ""; why != "" {`, "kernel/compile", "TestWhoEndedTheCompiler", fails},
+	{"whoever ends a compiler, it is the configuration's fault", "kernel/compile/sandbox/process.go",
+		`if why := interrupted(ee, limits, e.Message+e.Output); why != "" {`, `if why := ""; why != "" {`, "kernel/compile", "TestWhoEndedTheCompiler", fails},
 	{"a configuration answers for how long others take to compile", "kernel/compile/cache.go",
 		"return Result{}, errNotMade", "return c.Compile(ctx, r)", "kernel/compile", "TestMadeRunsNoCompiler", fails},
-	{"a home may be read", "kernel/compile/wall.go",
-		`strings.HasPrefix(home+"/", prefix+"/") {`, `strings.HasPrefix(home+"/", prefix+"//") {`, "kernel/compile", "TestWallKeepsHome", fails},
+	{"a home may be read", "kernel/compile/sandbox/wall.go",
+		`strings.HasPrefix(home+"/", prefix+"/") {`, `strings.HasPrefix(home+"/", prefix+"//") {`, "kernel/compile/sandbox", "TestWallKeepsHome", fails},
 
 	// Clients.
 	{"a refusal ends a worker that was welcome", "worker/call.go",

@@ -1,6 +1,8 @@
 package compile
 
-import "container/list"
+import (
+	"container/list"
+)
 
 // recent is a least-recently-used map of results. It is not safe for concurrent
 // use.

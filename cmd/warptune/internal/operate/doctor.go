@@ -16,6 +16,8 @@ import (
 	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
+	"github.com/warptune/warptune/tuner/kernel/compile/toolkit"
 	"github.com/warptune/warptune/tuner/store"
 	"github.com/warptune/warptune/tuner/store/disk"
 )
@@ -135,17 +137,17 @@ func (x *examination) compilers() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var found []string
-	for _, driver := range []compile.Driver{compile.NewNVCC("", compile.DefaultLimits()), compile.NewClang("", compile.DefaultLimits())} {
+	for _, driver := range []compile.Driver{compile.NewNVCC("", sandbox.DefaultLimits()), compile.NewClang("", sandbox.DefaultLimits())} {
 		if name, err := driver.Identify(ctx); err == nil {
 			name, _, _ = strings.Cut(name, " device ")
 			found = append(found, name)
 		}
 	}
-	if name, err := compile.NewPTXAS("", "", compile.DefaultLimits()).Identify(ctx, ""); err == nil {
+	if name, err := compile.NewPTXAS("", "", sandbox.DefaultLimits()).Identify(ctx, ""); err == nil {
 		found = append(found, name)
 	}
 	if len(found) == 0 {
-		x.say(noted, "compilers", "none is found; without root and GPU: %s", compile.NVCCInstall)
+		x.say(noted, "compilers", "none is found; without root and GPU: %s", toolkit.NVCCInstall)
 		return
 	}
 	x.say(fine, "compilers", "%s", strings.Join(found, ", "))

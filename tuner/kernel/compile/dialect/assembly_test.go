@@ -1,4 +1,4 @@
-package compile
+package dialect
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func TestEscapeRegisters(t *testing.T) {
 		`printf("%laneid", x); asm("add.u32 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));`: `printf("%laneid", x); asm("add.u32 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));`,
 	} {
 		src := &source.Source{Files: map[string][]byte{"k.cu": []byte(in)}}
-		escapeRegisters(src)
+		EscapeRegisters(src)
 		if got := string(src.Files["k.cu"]); got != want {
 			t.Errorf("%s\nbecomes %s\nwant    %s", in, got, want)
 		}

@@ -1,4 +1,4 @@
-package compile
+package dialect
 
 import (
 	"regexp"
@@ -8,9 +8,9 @@ import (
 
 var sharedAlignas = regexp.MustCompile(`(\b__shared__[ \t]+)alignas\b`)
 
-// alignShared writes "__shared__ alignas(128)", which nvcc takes and clang does not, with CUDA's own
+// AlignShared writes "__shared__ alignas(128)", which nvcc takes and clang does not, with CUDA's own
 // __align__.
-func alignShared(src *source.Source) {
+func AlignShared(src *source.Source) {
 	for name, text := range src.Files {
 		if sharedAlignas.Match(text) {
 			src.Files[name] = sharedAlignas.ReplaceAll(text, []byte("${1}__align__"))

@@ -1,4 +1,5 @@
-package compile
+// Package toolkit finds the programs of CUDA's toolkits, wherever they were installed from.
+package toolkit
 
 import (
 	"os"
@@ -11,11 +12,11 @@ import (
 // NVCCInstall is the one line that installs nvcc for a user, without root and without a GPU.
 const NVCCInstall = "pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm"
 
-// toolkitPrograms are the places besides PATH where a program of CUDA's toolkit is looked for: CUDA's customary
+// Programs are the places besides PATH where a program of CUDA's toolkit is looked for: CUDA's customary
 // place, Conda's environment, and where NVIDIA's packages of the Python package index put it. The latter are those
 // of an environment of Python, of the python3 in PATH, and of the user. The newest release comes first among those
 // of one place.
-func toolkitPrograms(name string) []string {
+func Programs(name string) []string {
 	var list []string
 	add := func(patterns ...string) {
 		for _, p := range patterns {

@@ -1,4 +1,6 @@
-package compile
+// Package dialect writes what one CUDA C++ compiler takes as another does: pragmas, assembly
+// statements and alignments for clang, macros in pragmas for nvcc. Lines keep their numbers.
+package dialect
 
 import (
 	"fmt"
@@ -8,10 +10,6 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
-
-// clangEntry has clang instantiate a kernel and say its name in the PTX: a variable's
-// initial value in the LLVM text (asnvcc.Entry), which is taken out there.
-const clangEntry = "__device__ auto *" + asnvcc.EntryVariable + " = &(%s);"
 
 var (
 	unrollLine     = regexp.MustCompile(`(?m)^([ \t]*(?:#|%:)[ \t]*pragma[ \t]+unroll\b)([^\n]*)$`)
@@ -23,12 +21,12 @@ var (
 	twoWords = regexp.MustCompile(`[\w)][ \t]+[\w]`)
 )
 
-// nvccPragmas has clang read the pragmas of loops as nvcc does. A factor that is not positive is passed over by
+// Pragmas has clang read the pragmas of loops as nvcc does. A factor that is not positive is passed over by
 // nvcc, which leaves the loop to itself (CUDA C++ Programming Guide, "#pragma unroll"); clang takes 0 as 1, and
 // refuses what is negative. So such a factor is given a value that asnvcc.Front takes out again: what a factor
 // comes to, the compiler knows, which expands macros and instantiates templates. What is for clang alone nvcc
 // passes over, too.
-func nvccPragmas(src *source.Source) {
+func Pragmas(src *source.Source) {
 	empty := map[string]bool{}
 	for _, m := range src.Macros {
 		empty[m.Name] = strings.TrimSpace(m.Value) == ""

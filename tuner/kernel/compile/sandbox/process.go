@@ -1,4 +1,6 @@
-package compile
+// Package sandbox runs compilers on source that somebody submitted: within limits of time and
+// memory, held to the files that they need, and with what ended them told apart.
+package sandbox
 
 import (
 	"bytes"
@@ -19,8 +21,8 @@ type Limits struct {
 	Memory int64         // bytes of address space of a process; exceeding it is a compile error
 }
 
-// probeLimits bound asking a compiler for its version.
-var probeLimits = Limits{Wall: time.Minute, CPU: 20 * time.Second}
+// ProbeLimits bound asking a compiler for its version.
+var ProbeLimits = Limits{Wall: time.Minute, CPU: 20 * time.Second}
 
 // DefaultLimits are far beyond what the largest known kernels need (300 ms of
 // processor time and 104 MiB resident for a 128x128 SGEMM with clang 19).
@@ -35,16 +37,16 @@ const (
 
 // exit is how a compiler ended by itself.
 type exit struct {
-	code    int    // 0: success
-	killed  string // "" or the limit that ended it
-	message string // its standard error, at most maxMessage bytes
-	output  string // its standard output, likewise
+	Code    int    // 0: success
+	Killed  string // "" or the limit that ended it
+	Message string // its standard error, at most maxMessage bytes
+	Output  string // its standard output, likewise
 }
 
-// run runs a compiler in dir and waits. The environment is minimal and the same
+// Run runs a compiler in dir and waits. The environment is minimal and the same
 // everywhere, but for PATH, through which nvcc finds its host compiler. It is
 // behind the wall given, if any. err is the machine's fault.
-func run(ctx context.Context, limits Limits, behind *wall, dir, program string, args ...string) (exit, error) {
+func Run(ctx context.Context, limits Limits, behind *Wall, dir, program string, args ...string) (exit, error) {
 	bound, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
 	cmd := exec.CommandContext(bound, program, args...)
@@ -62,7 +64,7 @@ func run(ctx context.Context, limits Limits, behind *wall, dir, program string, 
 	}
 	restrict(cmd.Process.Pid, limits)
 	err := cmd.Wait()
-	e := exit{message: stderr.String(), output: stdout.String()}
+	e := exit{Message: stderr.String(), Output: stdout.String()}
 	var ee *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -71,12 +73,12 @@ func run(ctx context.Context, limits Limits, behind *wall, dir, program string, 
 		return e, fmt.Errorf("%s did not end within %v", filepath.Base(program), limits.Wall)
 	case errors.As(err, &ee) && ee.ExitCode() == 127:
 		// The dynamic loader's and env's way to say that it never ran.
-		return e, fmt.Errorf("run %s: %s", program, strings.TrimSpace(e.message))
+		return e, fmt.Errorf("run %s: %s", program, strings.TrimSpace(e.Message))
 	case errors.As(err, &ee):
-		if why := interrupted(ee, limits, e.message+e.output); why != "" {
+		if why := interrupted(ee, limits, e.Message+e.Output); why != "" {
 			return e, fmt.Errorf("run %s: %s", program, why)
 		}
-		e.code, e.killed = ee.ExitCode(), killedBy(ee, limits)
+		e.Code, e.Killed = ee.ExitCode(), killedBy(ee, limits)
 		return e, nil
 	case err != nil:
 		return e, fmt.Errorf("run %s: %w", program, err)
@@ -84,15 +86,15 @@ func run(ctx context.Context, limits Limits, behind *wall, dir, program string, 
 	return e, nil
 }
 
-// diagnosis is an unsuccessful exit as a message, with dir's name taken out.
-func (e exit) diagnosis(dir string) string {
-	m := strings.NewReplacer(dir+string(os.PathSeparator), "", deviceMount+"/", "device/").Replace(e.message)
-	m = strings.ReplaceAll(m, "./", "")
+// Diagnosis is an unsuccessful exit as a message, with each old text of named replaced by the new one that follows
+// it, and without "./".
+func (e exit) Diagnosis(named ...string) string {
+	m := strings.ReplaceAll(strings.NewReplacer(named...).Replace(e.Message), "./", "")
 	switch {
-	case e.killed != "":
-		m = "error: the compiler " + e.killed + "\n" + m
+	case e.Killed != "":
+		m = "error: the compiler " + e.Killed + "\n" + m
 	case strings.TrimSpace(m) == "":
-		m = fmt.Sprintf("error: the compiler failed with exit status %d and said nothing", e.code)
+		m = fmt.Sprintf("error: the compiler failed with exit status %d and said nothing", e.Code)
 	}
 	return strings.TrimSpace(m)
 }

@@ -1,4 +1,4 @@
-package compile
+package sandbox
 
 import (
 	"context"
@@ -8,9 +8,26 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/warptune/warptune/tuner/kernel/source"
 )
+
+// sources makes a directory to work in, with sources in src.
+func sources(t *testing.T, files map[string]string) (work, src string) {
+	t.Helper()
+	work, err := filepath.EvalSymlinks(t.TempDir()) // compilers report real paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	src = filepath.Join(work, "src")
+	if err := os.Mkdir(src, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return work, src
+}
 
 // Whatever a compiler is, it and its sub-processes read and write nothing outside
 // its directory but what programs need to run, connect to nothing, and signal
@@ -31,18 +48,14 @@ func TestWallHoldsAnyProgram(t *testing.T) {
 	}
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	w, err := newWorkdir(&source.Source{Files: map[string][]byte{"k.cu": []byte("MINE")}, Main: "k.cu"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.remove()
+	work, src := sources(t, map[string]string{"k.cu": "MINE"})
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip(err)
 	}
 	sh := func(script string) exit {
 		t.Helper()
-		e, err := run(context.Background(), DefaultLimits(), w.wall(bash), w.path("src"), bash, "-c", script)
+		e, err := Run(context.Background(), DefaultLimits(), NewWall(work, bash), src, bash, "-c", script)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,18 +81,18 @@ func TestWallHoldsAnyProgram(t *testing.T) {
 		if name == "connect" && landlock() < 4 || name == "signal others" && landlock() < 6 {
 			continue
 		}
-		if e := sh(script); e.code == 0 || strings.Contains(e.output+e.message, "TOPSECRET") {
-			t.Errorf("%s: status %d, %s%s", name, e.code, e.output, e.message)
+		if e := sh(script); e.Code == 0 || strings.Contains(e.Output+e.Message, "TOPSECRET") {
+			t.Errorf("%s: status %d, %s%s", name, e.Code, e.Output, e.Message)
 		}
 	}
 	text, err := os.ReadFile(secret)
 	if string(text) != "TOPSECRET" {
 		t.Fatalf("what is outside is %q (%v)", text, err)
 	}
-	if e := sh("cat k.cu && echo y >out && mkdir d && mv out d/ && cat d/out && rm -r d && echo z >../out.ptx && echo >/dev/null && sort </dev/null"); e.code != 0 || e.output != "MINEy\n" {
-		t.Errorf("inside: status %d, %s%s", e.code, e.output, e.message)
+	if e := sh("cat k.cu && echo y >out && mkdir d && mv out d/ && cat d/out && rm -r d && echo z >../out.ptx && echo >/dev/null && sort </dev/null"); e.Code != 0 || e.Output != "MINEy\n" {
+		t.Errorf("inside: status %d, %s%s", e.Code, e.Output, e.Message)
 	}
-	if out, err := w.output(); err != nil || string(out) != "z\n" {
+	if out, err := os.ReadFile(filepath.Join(work, "out.ptx")); err != nil || string(out) != "z\n" {
 		t.Errorf("it wrote %q (%v)", out, err)
 	}
 }
@@ -96,33 +109,10 @@ func TestWallHoldsHostCompiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, ok := range map[string]bool{"#include <cmath>\n#include \"mine.h\"\n": true, "#include \"" + fine + "\"\n": false, "#include \"/etc/hostname\"\n": false} {
-		w, err := newWorkdir(&source.Source{Files: map[string][]byte{"k.cpp": []byte(text), "mine.h": []byte("int mine;\n")}, Main: "k.cpp"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := run(context.Background(), DefaultLimits(), w.wall(gcc), w.path("src"), gcc, "-S", "-o", "../out.ptx", "./k.cpp")
-		if err != nil || (e.code == 0) != ok || !ok && !strings.Contains(e.message, "ermission denied") {
-			t.Errorf("%q: status %d, %s (%v)", text, e.code, e.message, err)
-		}
-		w.remove()
-	}
-}
-
-// Somebody's home is no place where a compiler is installed.
-func TestWallKeepsHome(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	bin := filepath.Join(home, "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var w wall
-	w.install(filepath.Join(bin, "nvcc"))
-	w.install(filepath.Join(home, "cuda", "bin", "nvcc"))
-	w.install("/nvcc")
-	for _, path := range w.read {
-		if path == home || path == filepath.Dir(home) {
-			t.Errorf("%s may be read", path)
+		work, src := sources(t, map[string]string{"k.cpp": text, "mine.h": "int mine;\n"})
+		e, err := Run(context.Background(), DefaultLimits(), NewWall(work, gcc), src, gcc, "-S", "-o", "../out.ptx", "./k.cpp")
+		if err != nil || (e.Code == 0) != ok || !ok && !strings.Contains(e.Message, "ermission denied") {
+			t.Errorf("%q: status %d, %s (%v)", text, e.Code, e.Message, err)
 		}
 	}
 }

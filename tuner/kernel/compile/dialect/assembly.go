@@ -1,4 +1,4 @@
-package compile
+package dialect
 
 import (
 	"regexp"
@@ -13,9 +13,9 @@ var (
 	plainSpecial = regexp.MustCompile(`(^|[^%])%((?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|lanemask_\w+|clock\w*|envreg\d+|globaltimer\w*|(?:dynamic|total|aggr)_smem_size|reserved_smem_\w+)\b)`)
 )
 
-// escapeRegisters writes special registers in assembly statements with operands with two percent signs, as clang wants them.
+// EscapeRegisters writes special registers in assembly statements with operands with two percent signs, as clang wants them.
 // nvcc takes one, too. Lines keep their numbers.
-func escapeRegisters(src *source.Source) {
+func EscapeRegisters(src *source.Source) {
 	for name, text := range src.Files {
 		if plainSpecial.Match(text) {
 			src.Files[name] = withOperands.ReplaceAllFunc(text, func(statement []byte) []byte {

@@ -1,4 +1,4 @@
-package compile
+package toolkit
 
 import (
 	"os"
@@ -25,7 +25,7 @@ func TestToolkitPrograms(t *testing.T) {
 		want = append(want, path)
 	}
 	var got []string
-	for _, p := range toolkitPrograms("nvcc") {
+	for _, p := range Programs("nvcc") {
 		if slices.Contains(want, p) && !slices.Contains(got, p) {
 			got = append(got, p)
 		}

@@ -1,22 +1,14 @@
-package compile
+// Package stages has the options, and the runs, of clang's stages that bring its PTX nearer to that
+// of nvcc 13.0; package asnvcc rewrites what goes from one to the next.
+package stages
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 )
-
-// NewClangAsNVCC returns a driver of clang whose optimiser is brought nearer to that of nvcc 13.0 where the two
-// were seen to differ. It is for machines that have no nvcc: what is tuned is more often built with nvcc than with
-// clang. Results say so: "clang 19.1.7 as nvcc".
-func NewClangAsNVCC(limits Limits) *Clang {
-	c := NewClang("", limits)
-	c.asNVCC = true
-	return c
-}
 
 var (
 	// keepBarriers has no call split in two, one for each outcome of the branch before it, where something stands
@@ -55,18 +47,19 @@ var (
 	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, asnvcc.UnrolledMost}
 )
 
-// fillByElements leaves zeros that a loop stores element by element as they are. As clang is, it makes words of 64
+// FillByElements leaves zeros that a loop stores element by element as they are. As clang is, it makes words of 64
 // bits of them, in the optimiser and again in the back end. An array that such a word is stored to ptxas does not
 // hold in registers, nvcc's it does (deploy/calibrate/ptxas/indexed.py).
-const fillByElements = "-combiner-store-merging=0"
+const FillByElements = "-combiner-store-merging=0"
 
-// finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the optimiser's options, of which
+// Finish makes PTX as nvcc would, in up to four runs of what gives it by the optimiser's options, of which
 // each has the limits. It takes the least of unrolls that leaves no private array in memory, or the first and
-// fillByElements where all do.
-func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
+// fillByElements where all do. An error that isOwn reports to be of the program itself is that the most is too much
+// for the limits.
+func Finish(finish func(optimiser ...string) ([]byte, error), isOwn func(error) bool) ([]byte, error) {
 	unrolled := func(most int, further ...string) ([]byte, error) {
 		options := []string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}
-		ptx, err := finish(slices.Concat(options, keepBarriers, sharedIn32Bits, sinkNothing, shareLoads, keepVectors, seePrivate, plainLoops, unrollInPart, further)...)
+		ptx, err := finish(slices.Concat(options, keepBarriers, SharedIn32Bits, sinkNothing, shareLoads, keepVectors, seePrivate, plainLoops, unrollInPart, further)...)
 		return asnvcc.PTX(ptx), err
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]
@@ -75,13 +68,12 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 		return first, err
 	}
 	last, err := unrolled(most)
-	var own *Error
-	if errors.As(err, &own) { // too much for the limits
+	if err != nil && isOwn(err) {
 		return first, nil
 	} else if err != nil {
 		return nil, err
 	} else if hasPrivateArrays(last) {
-		return unrolled(least, "-mllvm", fillByElements) // data indexes it, or it is unrolled only in part
+		return unrolled(least, "-mllvm", FillByElements) // data indexes it, or it is unrolled only in part
 	}
 	for _, n := range between {
 		if ptx, err := unrolled(n); err != nil || !hasPrivateArrays(ptx) {

@@ -1,4 +1,4 @@
-package compile
+package sandbox
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ var landlock = sync.OnceValue(func() int {
 })
 
 // start starts a command behind the wall; nil is none.
-func (w *wall) start(cmd *exec.Cmd) error {
+func (w *Wall) start(cmd *exec.Cmd) error {
 	if w == nil || landlock() == 0 {
 		return cmd.Start()
 	}
@@ -53,7 +53,7 @@ func (w *wall) start(cmd *exec.Cmd) error {
 }
 
 // enter puts the calling thread behind the wall, for ever.
-func (w *wall) enter() error {
+func (w *Wall) enter() error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled}
 	size := unsafe.Sizeof(attr.Handled_access_fs)
 	work := uint64(workTree)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package compile
+package sandbox
 
 import "os/exec"
 
@@ -10,7 +10,7 @@ func isolate(*exec.Cmd) {}
 
 func restrict(int, Limits) {}
 
-func (w *wall) start(cmd *exec.Cmd) error { return cmd.Start() }
+func (w *Wall) start(cmd *exec.Cmd) error { return cmd.Start() }
 
 func killedBy(ee *exec.ExitError, _ Limits) string {
 	if ee.ExitCode() < 0 {

@@ -1,4 +1,4 @@
-package compile
+package sandbox
 
 import (
 	"os"
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// wall is what a compiler may touch of the machine while it has a submitter's
+// Wall is what a compiler may touch of the machine while it has a submitter's
 // source in hand. On Linux the kernel holds it to that (Landlock, from 5.13 on),
 // with every sub-process; on older kernels and other systems nothing does, and
 // there is only what a driver does itself: clang's view, and nvcc's diagnostics
 // being looked through.
-type wall struct {
+type Wall struct {
 	work string   // a directory to work in; nothing else is written to
 	read []string // files and directories to read and run programs from, if they exist
 }
@@ -27,9 +27,9 @@ var systemFiles = []string{
 // hostCompilers are what nvcc runs.
 var hostCompilers = []string{"gcc", "g++", "cc", "c++", "cpp", "as", "ld"}
 
-// wall returns the wall round a directory for a compiler at an absolute path.
-func (w workdir) wall(program string) *wall {
-	all := &wall{work: string(w), read: append([]string(nil), systemFiles...)}
+// NewWall returns the wall round a directory for a compiler at an absolute path.
+func NewWall(dir, program string) *Wall {
+	all := &Wall{work: dir, read: append([]string(nil), systemFiles...)}
 	all.install(program)
 	for _, name := range hostCompilers {
 		if path, err := exec.LookPath(name); err == nil {
@@ -39,8 +39,8 @@ func (w workdir) wall(program string) *wall {
 	return all
 }
 
-// grant adds a directory to read from; "" is none.
-func (w *wall) grant(dir string) *wall {
+// Grant adds a directory to read from; "" is none.
+func (w *Wall) Grant(dir string) *Wall {
 	if dir != "" {
 		w.read = append(w.read, dir)
 	}
@@ -50,7 +50,7 @@ func (w *wall) grant(dir string) *wall {
 // install adds where a program is installed: PREFIX of PREFIX/bin/program, as
 // it is named and as it really is. Somebody's home, or all there is, is no such
 // place: then it is the program's directory.
-func (w *wall) install(program string) {
+func (w *Wall) install(program string) {
 	for _, follow := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
 		path, err := follow(program)
 		if err != nil {
