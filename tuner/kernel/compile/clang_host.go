@@ -1,8 +1,6 @@
 package compile
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // hostHeaders are headers of host code that files with kernels often include, too. None of what they
 // declare is here; under clang they can be included, and what a kernel uses of them is an error that names it.

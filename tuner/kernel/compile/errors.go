@@ -1,8 +1,6 @@
 package compile
 
-import (
-	"strings"
-)
+import "strings"
 
 // Error is a compile error: the source, under these macros, is not valid for this
 // compiler. It is the configuration's outcome and would come again.

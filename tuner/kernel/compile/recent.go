@@ -1,8 +1,6 @@
 package compile
 
-import (
-	"container/list"
-)
+import "container/list"
 
 // recent is a least-recently-used map of results. It is not safe for concurrent
 // use.

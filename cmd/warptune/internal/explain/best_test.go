@@ -1,8 +1,6 @@
 package explain
 
-import (
-	"testing"
-)
+import "testing"
 
 // Of however many configurations there are, the ranked ones are spread over all.
 func TestSpread(t *testing.T) {

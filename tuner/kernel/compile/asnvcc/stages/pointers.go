@@ -1,8 +1,6 @@
 package stages
 
-import (
-	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
-)
+import "github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 
 // MaxHeld is how many numbers of 64 bits, two registers each, a loop of nvcc's brings along from before it or from
 // iteration to iteration. It is 8 or fewer in 1,429 of 1,452 innermost loops with accesses to global memory, of up

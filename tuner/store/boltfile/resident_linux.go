@@ -1,14 +1,14 @@
-package store
+package boltfile
 
 import (
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 )
 
-// release lets go of the file's pages that the process has mapped; they stay
+// Release lets go of the file's pages that the process has mapped; they stay
 // in the page cache. bbolt reads through the mapping, and with time all of the
 // file would count as the process' memory.
-func release(db *bolt.DB) {
+func Release(db *bolt.DB) {
 	_ = db.View(func(tx *bolt.Tx) error { // the mapping stays where it is meanwhile
 		info := db.Info()
 		if info.Data != 0 {

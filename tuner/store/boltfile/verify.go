@@ -1,4 +1,6 @@
-package store
+// Package boltfile does for a file of bbolt what bbolt does not: one process holds it, its pages
+// are verified before they are trusted, and those that were read leave the process' memory.
+package boltfile
 
 import (
 	"bytes"
@@ -8,6 +10,7 @@ import (
 	"os"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // The file format of bbolt (its internal/common): pages of one size, each
@@ -39,9 +42,9 @@ type verifier struct {
 	seen     map[uint64]bool
 }
 
-// verifyFile returns an error of kind Damaged if the file is no sound bbolt
+// Verify returns an error of kind Damaged if the file is no sound bbolt
 // file.
-func verifyFile(path string) error {
+func Verify(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -65,23 +68,23 @@ func verifyFile(path string) error {
 // meta reads both meta records and returns the root page of the newest.
 func (v *verifier) meta() (root uint64, err error) {
 	if v.size == 0 {
-		return 0, damaged("the file is empty")
+		return 0, seal.Damaged("the file is empty")
 	}
 	first, ok := v.metaAt(0)
 	if !ok {
-		return 0, damaged("the file is no bbolt file, or its first page is damaged")
+		return 0, seal.Damaged("the file is no bbolt file, or its first page is damaged")
 	}
 	v.pageSize = int64(binary.LittleEndian.Uint32(first[8:]))
 	second, ok := v.metaAt(v.pageSize)
 	if !ok {
 		// bbolt would go on with the other, which may be a transaction older.
 		// A meta record lies within one sector, so a crash does not tear it.
-		return 0, damaged("one of the two meta pages is damaged, so the last transaction may be lost")
+		return 0, seal.Damaged("one of the two meta pages is damaged, so the last transaction may be lost")
 	}
 	if binary.LittleEndian.Uint64(second[48:]) == binary.LittleEndian.Uint64(first[48:]) {
 		// Transactions are written to the two in turn, and a copy of the file
 		// (Tx.WriteTo) gets its transaction and the one before it.
-		return 0, damaged("both meta pages have the same transaction: one is in the other's place")
+		return 0, seal.Damaged("both meta pages have the same transaction: one is in the other's place")
 	}
 	newest := first
 	if binary.LittleEndian.Uint64(second[48:]) > binary.LittleEndian.Uint64(first[48:]) {
@@ -90,9 +93,9 @@ func (v *verifier) meta() (root uint64, err error) {
 	root, v.pages = binary.LittleEndian.Uint64(newest[16:]), binary.LittleEndian.Uint64(newest[40:])
 	switch {
 	case v.pageSize < 1024 || v.pageSize > 1<<20 || v.pages > maxPages:
-		return 0, damaged("the meta page is inconsistent")
+		return 0, seal.Damaged("the meta page is inconsistent")
 	case v.size < int64(v.pages)*v.pageSize:
-		return 0, damaged("the file is cut short: it has %d bytes of %d", v.size, int64(v.pages)*v.pageSize)
+		return 0, seal.Damaged("the file is cut short: it has %d bytes of %d", v.size, int64(v.pages)*v.pageSize)
 	}
 	return root, nil
 }
@@ -121,29 +124,29 @@ func (v *verifier) metaAt(offset int64) ([]byte, bool) {
 // is no bound.
 func (v *verifier) page(id uint64, low, high []byte, depth int) error {
 	if id < 2 || id >= v.pages || depth > maxDepth {
-		return damaged("page %d is referred to, of %d", id, v.pages)
+		return seal.Damaged("page %d is referred to, of %d", id, v.pages)
 	}
 	if v.seen[id] {
-		return damaged("page %d is referred to twice", id)
+		return seal.Damaged("page %d is referred to twice", id)
 	}
 	v.seen[id] = true
 	head := make([]byte, pageHeader)
 	if _, err := v.file.ReadAt(head, int64(id)*v.pageSize); err != nil {
-		return damaged("page %d: %v", id, err)
+		return seal.Damaged("page %d: %v", id, err)
 	}
 	overflow := uint64(binary.LittleEndian.Uint32(head[12:]))
 	if binary.LittleEndian.Uint64(head) != id || id+overflow >= v.pages {
-		return damaged("page %d says that it is page %d with %d more", id, binary.LittleEndian.Uint64(head), overflow)
+		return seal.Damaged("page %d says that it is page %d with %d more", id, binary.LittleEndian.Uint64(head), overflow)
 	}
 	for i := id + 1; i <= id+overflow; i++ {
 		if v.seen[i] {
-			return damaged("page %d is referred to twice", i)
+			return seal.Damaged("page %d is referred to twice", i)
 		}
 		v.seen[i] = true
 	}
 	b := make([]byte, int64(overflow+1)*v.pageSize)
 	if _, err := v.file.ReadAt(b, int64(id)*v.pageSize); err != nil {
-		return damaged("page %d: %v", id, err)
+		return seal.Damaged("page %d: %v", id, err)
 	}
 	return v.elements(id, b, low, high, depth)
 }
@@ -152,7 +155,7 @@ func (v *verifier) page(id uint64, low, high []byte, depth int) error {
 func (v *verifier) elements(id uint64, b, low, high []byte, depth int) error {
 	flags, count := binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))
 	if flags != flagBranch && flags != flagLeaf || len(b) < pageHeader+count*elementSize || flags == flagBranch && count == 0 {
-		return damaged("page %d has flags %#x and %d elements", id, flags, count)
+		return seal.Damaged("page %d has flags %#x and %d elements", id, flags, count)
 	}
 	branch := flags == flagBranch
 	keys := make([][]byte, count)
@@ -167,11 +170,11 @@ func (v *verifier) elements(id uint64, b, low, high []byte, depth int) error {
 			ksize = uint64(binary.LittleEndian.Uint32(b[e+8:]))
 		}
 		if pos < pageHeader+count*elementSize || uint64(pos)+ksize > uint64(len(b)) {
-			return damaged("page %d: element %d lies outside", id, i)
+			return seal.Damaged("page %d: element %d lies outside", id, i)
 		}
 		keys[i] = b[pos : pos+int(ksize)]
 		if i > 0 && bytes.Compare(keys[i-1], keys[i]) >= 0 || low != nil && bytes.Compare(keys[i], low) < 0 || high != nil && bytes.Compare(keys[i], high) >= 0 {
-			return damaged("page %d: element %d is out of order", id, i)
+			return seal.Damaged("page %d: element %d is out of order", id, i)
 		}
 		if !branch {
 			if err := v.leaf(id, b, e, pos+int(ksize), i, depth); err != nil {
@@ -196,24 +199,24 @@ func (v *verifier) elements(id uint64, b, low, high []byte, depth int) error {
 func (v *verifier) leaf(id uint64, b []byte, e, at, i, depth int) error {
 	vsize := uint64(binary.LittleEndian.Uint32(b[e+12:]))
 	if uint64(at)+vsize > uint64(len(b)) {
-		return damaged("page %d: the value of element %d lies outside", id, i)
+		return seal.Damaged("page %d: the value of element %d lies outside", id, i)
 	}
 	if binary.LittleEndian.Uint32(b[e:])&flagBucket == 0 {
 		return nil
 	}
 	value := b[at : at+int(vsize)]
 	if len(value) < 16 {
-		return damaged("page %d: bucket %d is too short", id, i)
+		return seal.Damaged("page %d: bucket %d is too short", id, i)
 	}
 	if root := binary.LittleEndian.Uint64(value); root != 0 {
 		return v.page(root, nil, nil, depth+1)
 	}
 	if len(value) < 16+pageHeader || depth > maxDepth {
-		return damaged("page %d: inline bucket %d is too short", id, i)
+		return seal.Damaged("page %d: inline bucket %d is too short", id, i)
 	}
 	inline := value[16:]
 	if binary.LittleEndian.Uint16(inline[8:]) != flagLeaf {
-		return damaged("page %d: inline bucket %d is no leaf", id, i)
+		return seal.Damaged("page %d: inline bucket %d is no leaf", id, i)
 	}
 	return v.elements(id, inline, nil, nil, depth+1)
 }

@@ -1,4 +1,4 @@
-package store
+package boltfile
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/warptune/warptune/tuner"
 )
 
-// acquire locks path for this process, by a file beside it that says who holds
+// Lock locks path for this process, by a file beside it that says who holds
 // it. The lock goes when the process does; the file stays.
-func acquire(path string, wait time.Duration) (*os.File, error) {
+func Lock(path string, wait time.Duration) (*os.File, error) {
 	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
