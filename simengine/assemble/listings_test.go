@@ -1,9 +1,12 @@
 package assemble
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,40 +21,81 @@ var update = flag.Bool("update", false, "rewrite testdata/listings with what the
 
 // TestListings holds the assembler to the exact programs it made before of every built-in
 // kernel: a change that is meant to make it clearer or faster must not change what it
-// makes. One that is meant to change programs rewrites the listings with -update.
+// makes. One that is meant to change programs rewrites the listings with -update; zcat shows
+// them.
 func TestListings(t *testing.T) {
 	for _, name := range catalogue.Names() {
 		got := listings(t, name)
-		path := filepath.Join("testdata", "listings", name+".txt")
+		path := filepath.Join("testdata", "listings", name+".txt.gz")
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			if err := os.WriteFile(path, packed(t, got), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if at, line := firstDifference(got, string(want)); at > 0 {
-			t.Errorf("%s, line %d: the program now has\n\t%s\nwhere that file has another line; -update if that is meant", path, at, line)
+		if difference := firstDifference(got, unpacked(t, path)); difference != "" {
+			t.Errorf("%s, %s\n-update if that is meant", path, difference)
 		}
 	}
 }
 
-// firstDifference is the number, from 1, of the first line of a text that another text has
-// not, and the line; 0 where the texts are equal.
-func firstDifference(got, want string) (int, string) {
+func packed(t *testing.T, text string) []byte {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(z, text) // a buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
+func unpacked(t *testing.T, path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(path, ": ", err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(path, ": ", err)
+	}
+	return string(text)
+}
+
+// firstDifference shows where a text begins to differ from the one that is wanted: the
+// program of that line, three lines that are the same and three of each text; empty where
+// the texts are equal.
+func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i, line := range g {
-		if i >= len(w) || w[i] != line {
-			return i + 1, line
+	at := 0
+	for at < len(g) && at < len(w) && g[at] == w[at] {
+		at++
+	}
+	if at == len(g) && at == len(w) {
+		return ""
+	}
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "line %d:", at+1)
+	for i := at; i >= 0; i-- {
+		if i < len(g) && strings.HasPrefix(g[i], "#") {
+			fmt.Fprintf(&sb, "\n%s", g[i])
+			break
 		}
 	}
-	if len(w) > len(g) {
-		return len(g) + 1, "no line"
+	show := func(sign string, lines []string, from, to int) {
+		for _, line := range lines[min(max(from, 0), len(lines)):min(to, len(lines))] {
+			fmt.Fprintf(&sb, "\n%s%s", sign, line)
+		}
 	}
-	return 0, ""
+	show("  ", g, at-3, at)
+	show("- ", w, at, at+3)
+	show("+ ", g, at, at+3)
+	return sb.String()
 }
 
 // listings are the programs of a kernel's shortest variant, for three generations and
