@@ -36,7 +36,10 @@ func writeLines(dir string) error {
 		}
 		table[k.Name] = catalogue.Lines{Source: archive.Source, Variants: map[string]catalogue.LineRuns{}}
 		for macros, ptx := range with {
-			plain, ok := archive.Find(macros)
+			plain, ok, err := archive.Find(macros)
+			if err != nil {
+				return err
+			}
 			if ok && slices.Equal(operations(plain), operations([]byte(ptx))) {
 				table[k.Name].Variants[macros] = lineRuns([]byte(ptx), k.SourceName())
 			}
