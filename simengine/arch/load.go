@@ -16,7 +16,8 @@ import (
 
 // The data files: ccX.Y.json holds what every GPU of a compute capability
 // shares, cc-common.json what most capabilities do; the others are one GPU each.
-// A file names its base, and its numbers replace the base's.
+// A file names its base, and its numbers replace the base's. A number that does
+// not say so is not verified.
 //
 //go:embed data/*.json
 var data embed.FS
