@@ -1,70 +1,59 @@
 package assemble
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/warptune/warptune/simengine/assemble/asmtest"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/listings with what the assembler does now")
+var update = flag.Bool("update", false, "rewrite testdata/listings.txt.zst with what the assembler does now")
 
 // TestListings holds the assembler to the exact programs it made before of every built-in
 // kernel: a change that is meant to make it clearer or faster must not change what it
-// makes. One that is meant to change programs rewrites the listings with -update; zcat shows
-// them.
+// makes. One that is meant to change programs rewrites the listings with -update; zstd -dc
+// shows them.
 func TestListings(t *testing.T) {
+	var got strings.Builder
 	for _, name := range catalogue.Names() {
-		got := listings(t, name)
-		path := filepath.Join("testdata", "listings", name+".txt.gz")
-		if *update {
-			if err := os.WriteFile(path, packed(t, got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
+		got.WriteString(listings(t, name))
+	}
+	path := filepath.Join("testdata", "listings.txt.zst")
+	if *update {
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if difference := firstDifference(got, unpacked(t, path)); difference != "" {
-			t.Errorf("%s, %s\n-update if that is meant", path, difference)
+		defer z.Close()
+		if err := os.WriteFile(path, z.EncodeAll([]byte(got.String()), nil), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-func packed(t *testing.T, text string) []byte {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	packed, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(z, text) // a buffer takes everything
-	_ = z.Close()
-	return out.Bytes()
-}
-
-func unpacked(t *testing.T, path string) string {
-	f, err := os.Open(path)
+	z, err := zstd.NewReader(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	defer z.Close()
+	want, err := z.DecodeAll(packed, nil)
 	if err != nil {
 		t.Fatal(path, ": ", err)
 	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(path, ": ", err)
+	if difference := firstDifference(got.String(), string(want)); difference != "" {
+		t.Errorf("%s, %s\n-update if that is meant", path, difference)
 	}
-	return string(text)
 }
 
 // firstDifference shows where a text begins to differ from the one that is wanted: the

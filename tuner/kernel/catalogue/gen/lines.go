@@ -47,6 +47,9 @@ func writeLines(dir string) error {
 		fmt.Printf("%-16s lines of %d of %d variants\n", k.Name, len(table[k.Name].Variants), archive.Variants)
 	}
 	out, err := catalogue.EncodeLines(table)
+	if err == nil {
+		out, _, err = smaller(out, "")
+	}
 	if err != nil {
 		return err
 	}
