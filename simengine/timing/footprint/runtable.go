@@ -1,5 +1,7 @@
 package footprint
 
+import "slices"
+
 // runLength is how many consecutive keys share a run, a power of two: the lines of a DRAM row segment of 512 bytes.
 const runLength = 4
 
@@ -36,6 +38,9 @@ func (t *runTable[T]) entry(key uint64) *T {
 	}
 	slot := t.slot(run)
 	if t.slots[slot] == 0 {
+		if n := len(t.keys); n == cap(t.values) { // twice as much: what is there is moved seldom
+			t.keys, t.values = slices.Grow(t.keys, n+16), slices.Grow(t.values, n+16)
+		}
 		t.keys, t.values = append(t.keys, run), append(t.values, [runLength]T{})
 		t.slots[slot] = int32(len(t.keys))
 	}

@@ -3,6 +3,7 @@ package footprint
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/disjoint"
 )
@@ -43,7 +44,6 @@ type Survey struct {
 	perLine    uint64
 	*tables
 	cursor
-	byID
 	ctas     [numDirections]int64  // surveyed
 	stored   [numDirections]uint64 // lowest line stored to
 	sharing  falseSharing
@@ -80,27 +80,36 @@ type byID struct {
 	skipped     []bool                 // some touches stood for more than one iteration
 }
 
+// reset counts nothing, of n ids.
+func (c *byID) reset(n int) {
+	c.parent = disjoint.New(n)
+	for _, counts := range [...]*[][numDirections]int64{&c.distinct, &c.fresh, &c.extra, &c.inStep, &c.visits, &c.openings} {
+		*counts = zeroed(*counts, n)
+	}
+	c.rowSegments, c.written, c.asked = zeroed(c.rowSegments, n), zeroed(c.written, n), zeroed(c.asked, n)
+	c.beside, c.low, c.high = zeroed(c.beside, n), zeroed(c.low, n), zeroed(c.high, n)
+	for i := range n {
+		c.low[i], c.beside[i] = ^uint64(0), -1
+	}
+	c.serial, c.skipped = zeroed(c.serial, n), zeroed(c.skipped, n)
+}
+
+// zeroed returns n zeros, in the storage of s where it is large enough.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
 // New makes an empty survey for a kernel of pcs instructions. granule is the unit of traffic,
 // 32 or 64 bytes; rowSegment the bytes that DRAM brings for one opening of a row.
 func New(pcs, granule, rowSegment int) *Survey {
 	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: uint64(lineBytes / granule), tables: takeTables(), cursor: cursor{now: moment{stands: 1}}}
 	n := 2 * pcs
-	s.skipped, s.serial = make([]bool, n), make([]bool, n)
-	s.parent, s.beside = disjoint.New(n), make([]int32, n)
-	s.low, s.high = make([]uint64, n), make([]uint64, n)
-	for i := range s.parent {
-		s.low[i], s.beside[i] = ^uint64(0), -1
-	}
-	s.distinct = make([][numDirections]int64, n)
-	s.fresh = make([][numDirections]int64, n)
-	s.rowSegments = make([]int64, n)
-	s.visits, s.openings = make([][numDirections]int64, n), make([][numDirections]int64, n)
-	s.written = make([]int64, n)
-	s.asked = make([]int64, n)
+	s.reset(n)
 	for k := range s.stored {
 		s.stored[k] = ^uint64(0)
 	}
-	s.extra, s.inStep = make([][numDirections]int64, n), make([][numDirections]int64, n)
 	s.sharing, s.locality = newFalseSharing(pcs), [2]rowLocality{newRowLocality(pcs), newRowLocality(pcs)}
 	s.again = make([]*spans, n)
 	return s

@@ -1,9 +1,9 @@
 package footprint
 
-import "sync"
-
-// tables are what a survey knows of lines and row segments. They are large, and used again.
+// tables are what a survey knows of lines, row segments and instructions. They are large, and used again.
 type tables struct {
+	byID
+	summed    []group // see Survey.groups
 	lines     *runTable[lineEntry]
 	segments  *runTable[segmentEntry] // of DRAM rows
 	distances distances               // of the first CTA's touches
@@ -40,15 +40,22 @@ type segmentEntry struct {
 	opened int16
 }
 
-var spareTables = sync.Pool{New: func() any {
-	return &tables{lines: newRunTable[lineEntry](), segments: newRunTable[segmentEntry]()}
-}}
+// spareTables are empty tables with the storage of surveys that are done. The garbage collector empties a sync.Pool
+// more often than it helps.
+var spareTables = make(chan *tables, 4)
 
 // takeTables returns empty tables.
-func takeTables() *tables { return spareTables.Get().(*tables) }
+func takeTables() *tables {
+	select {
+	case t := <-spareTables:
+		return t
+	default:
+		return &tables{lines: newRunTable[lineEntry](), segments: newRunTable[segmentEntry]()}
+	}
+}
 
-// mostSpareLines bounds the lines of tables that are kept, to some megabytes.
-const mostSpareLines = 1 << 15
+// mostSpareLines bounds the lines of tables that are kept, to some 10 MB.
+const mostSpareLines = 1 << 17
 
 // Release gives up the survey, which is not to be used any more, so that another one has its tables.
 func (s *Survey) Release() {
@@ -60,5 +67,8 @@ func (s *Survey) Release() {
 	t.lines.reset()
 	t.segments.reset()
 	t.distances.reset()
-	spareTables.Put(t)
+	select {
+	case spareTables <- t:
+	default:
+	}
 }
