@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -103,19 +101,6 @@ func (f flood) run(address, token string, stop <-chan struct{}, frames *atomic.I
 	}
 }
 
-// spent is how much processor time a process has had.
-func spent(t *testing.T, p *process) time.Duration {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * time.Second / 100 // USER_HZ is 100 on all of Go's ports
-}
-
 // flooding is one who floods over one connection, which he makes anew when it is cut.
 type flooding struct{ frames, connections, cut, before atomic.Int64 }
 
@@ -194,7 +179,7 @@ func TestFloods(t *testing.T) {
 			}
 			var asked, anew []time.Duration
 			ask := func(during time.Duration) (share float64) {
-				before, began := spent(t, c), time.Now()
+				before, began := processorTime(t, c.cmd.Process.Pid), time.Now()
 				for time.Since(began) < during {
 					asked = append(asked, list(old))
 					if len(asked)%10 == 1 {
@@ -204,7 +189,7 @@ func TestFloods(t *testing.T) {
 					}
 					time.Sleep(20 * time.Millisecond)
 				}
-				return (spent(t, c) - before).Seconds() / time.Since(began).Seconds()
+				return (processorTime(t, c.cmd.Process.Pid) - before).Seconds() / time.Since(began).Seconds()
 			}
 			const during = 2 * time.Second
 			ask(5*time.Second - during)

@@ -11,11 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
-
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/measure/standin"
-	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
@@ -98,21 +95,16 @@ func TestMeasureAllByWorkers(t *testing.T) {
 			}
 		}
 	}
-	conn, err := grpc.NewClient(address, rpc.ClientOptions(nil)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	sweeps := warptunev1.NewSweepServiceClient(conn)
+	client := sweeps(t, address)
 	until("the worker that predicts is known", func() bool {
-		r, err := sweeps.Workers(t.Context(), &warptunev1.WorkersRequest{})
+		r, err := client.Workers(t.Context(), &warptunev1.WorkersRequest{})
 		return err == nil && len(r.GetWorkers()) == 1
 	})
 
 	good := []string{"fill_a", "fill_b", "fill_c", "fill_d", "fill_e"}
 	dir := fills(t, append(good, "fill_fault", "fill_hang")...)
 	all := append([]string{"measure", dir, "--all", "--strategy", "portfolio", "--arch", standin.Arch, "--on", "gpu=" + standin.GPU, "--json"}, at...)
-	client := start(t, "warptune", all...)
+	p := start(t, "warptune", all...)
 	measured := func() (done int, state string) {
 		out, _, code := try(t, append([]string{"sweep", "list", "--json"}, at...)...)
 		var list []struct {
@@ -138,8 +130,8 @@ func TestMeasureAllByWorkers(t *testing.T) {
 	c.kill(t)
 	coordinate(t, address, data)
 	w = measurer()
-	if code := client.wait(t); code != 0 {
-		t.Errorf("the client: exit status %d:\n%s", code, client.log)
+	if code := p.wait(t); code != 0 {
+		t.Errorf("the client: exit status %d:\n%s", code, p.log)
 	}
 	w.kill(t) // nobody measures the second time
 
