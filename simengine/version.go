@@ -36,19 +36,38 @@ var source embed.FS
 var Version = sync.OnceValue(version)
 
 func version() string {
-	h := sha256.New()
+	var paths []string
 	err := fs.WalkDir(source, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
-			return err
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(path, "_test.go") {
+			paths = append(paths, path)
 		}
-		content, err := source.ReadFile(path)
-		text(h, path, string(code(content)))
 		return err
 	})
 	if err != nil {
-		panic(err) // embedded files can be read
+		panic(err) // embedded folders can be read
 	}
-	return release + "-" + hex.EncodeToString(h.Sum(nil))[:10]
+	return release + "-" + hex.EncodeToString(digestOf(paths))[:10]
+}
+
+// digestOf is the digest of embedded files. Every command waits for it: files are read in parallel.
+func digestOf(paths []string) []byte {
+	codes := make([]string, len(paths))
+	var g sync.WaitGroup
+	for i, path := range paths {
+		g.Go(func() {
+			content, err := source.ReadFile(path)
+			if err != nil {
+				panic(err) // embedded files can be read
+			}
+			codes[i] = string(code(content))
+		})
+	}
+	g.Wait()
+	h := sha256.New()
+	for i, path := range paths {
+		text(h, path, codes[i])
+	}
+	return h.Sum(nil)
 }
 
 // code is the tokens of a Go file, a line each. Comments and white space leave no
