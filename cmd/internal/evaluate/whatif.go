@@ -2,10 +2,12 @@ package evaluate
 
 import (
 	"context"
+	"math"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -36,6 +38,9 @@ func (e *Evaluator) Study(ctx context.Context, job Job) (Study, error) {
 		return s, err
 	}
 	c := concern{Report: report}
+	if l, err := job.Kernel.Launch(job.Config, job.Problem); err == nil {
+		c.warps = warpsOf(l)
+	}
 	c.count()
 	if err := e.without(ctx, job, &s, c.mechanisms()); err != nil {
 		return s, err
@@ -44,6 +49,13 @@ func (e *Evaluator) Study(ctx context.Context, job Job) (Study, error) {
 		return s, err
 	}
 	return s, e.without(ctx, job, &s, c.pairs(s.WhatIfs))
+}
+
+// warpsOf is the warps of a launch's grid.
+func warpsOf(l *kernel.Launch) float64 {
+	const warp = 32
+	product := func(v [3]int64) float64 { return float64(v[0]) * float64(v[1]) * float64(v[2]) }
+	return product(l.Grid) * math.Ceil(product(l.Block)/warp)
 }
 
 // without adds what-ifs to a study.

@@ -128,6 +128,7 @@ var ifs = map[string]string{
 	ideal.LocalArrays.String(): "In registers", ideal.Divergence.String(): "With lanes regrouped", ideal.Barriers.String(): "If nobody waited",
 	ideal.Launch.String(): "If CTAs were launched at once", topicTail: "If SMs shared it evenly", topicCompute: "If its instructions took no more than their issue slots",
 	ideal.L1Bandwidth.String(): "If they moved bytes at no cost", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost", topicGap: "Without it",
+	ideal.CTAWork.String(): "If CTAs were so few that this cost nothing",
 }
 
 // ands are second what-ifs in words, by topic.
@@ -137,4 +138,5 @@ var ands = map[string]string{
 	ideal.L2Atomics.String(): "With so few CTAs that what they add costs L2 nothing", ideal.Latency.String(): "With the latency of memory hidden too", ideal.Dependency.String(): "With the latency of arithmetic hidden too",
 	ideal.Occupancy.String(): "With as many warps as fit an SM too", ideal.Spills.String(): "Without spills too", ideal.LocalArrays.String(): "With variables in registers too",
 	ideal.Divergence.String(): "Without divergence too", ideal.Barriers.String(): "Without waiting at barriers too", ideal.Launch.String(): "With more work a CTA, so that launching costs nothing, too",
+	ideal.CTAWork.String(): "With so few CTAs that all that each does once costs nothing",
 }

@@ -65,21 +65,25 @@ func (f *Finding) gains(s *Subject, w *evaluate.WhatIf) {
 		f.Then = BoundWords(w.Bound)
 	}
 	pair, other, ok := evaluate.Paired(s.WhatIfs, w.Without)
-	if w.Without == ideal.Atomics { // L2Atomics has all of what it has
-		pair, other, ok = whatIf(s, ideal.L2Atomics)
+	part := partOf[w.Without]
+	if part != 0 {
+		pair, other, ok = whatIf(s, part)
 	}
 	worth := worthHiding
 	if evaluate.Structural.Has(w.Without | other) {
 		worth = worthBoth
 	}
 	alone := max(w.Gain, gainOf(s, other))
-	if w.Without == ideal.Atomics {
+	if part != 0 {
 		alone = w.Gain
 	}
 	if ok && pair.Gain >= worth*alone {
 		f.With = &Both{other.String(), pair.TimeUS, pair.Gain}
 	}
 }
+
+// partOf is mechanisms that are part of another, which is simulated by itself.
+var partOf = map[ideal.Set]ideal.Set{ideal.Atomics: ideal.L2Atomics, ideal.L2Atomics: ideal.CTAWork}
 
 func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) {
 	i := slices.IndexFunc(s.WhatIfs, func(w evaluate.WhatIf) bool { return w.Without == m })
@@ -91,7 +95,10 @@ func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) 
 
 // saidOtherwise reports whether what is to be said of a mechanism is said of another that has it in it.
 func saidOtherwise(s *Subject, m ideal.Set) bool {
-	return m == ideal.L2Atomics && gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
+	if m == ideal.L2Atomics {
+		return gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
+	}
+	return fewerCTAs(s, m)
 }
 
 // settle writes the remedies. What is against the remedy of a finding that gains more is left out, and said to be.

@@ -16,6 +16,7 @@ var topics = map[ideal.Set]func(*Subject) Finding{
 	ideal.Atomics: globalAtomics, ideal.SharedAtomics: sharedAtomics, ideal.L2Atomics: l2Atomics,
 	ideal.Latency: latency, ideal.Dependency: dependency, ideal.Occupancy: occupancy, ideal.Spills: spills, ideal.LocalArrays: localArrays,
 	ideal.Divergence: divergence, ideal.Barriers: barriers, ideal.Launch: launch, ideal.L1Bandwidth: l1Bandwidth, ideal.L2Bandwidth: l2Bandwidth,
+	ideal.CTAWork: ctaWork,
 }
 
 // place is a line and what it does of a kind.
