@@ -246,7 +246,8 @@ const (
 )
 
 // pairs is pairs of mechanisms that may gain more than each by itself: a wasteful one that gains little with the partner
-// that gains most, and the two that gain most.
+// that gains most, the two that gain most of those that a change of the kernel does away with, and the two that gain most
+// of all: whether their gains overlap.
 func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	single = slices.Clone(single)
 	slices.SortStableFunc(single, func(a, b WhatIf) int { return cmp.Compare(b.Gain, a.Gain) })
@@ -276,7 +277,16 @@ func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	if len(largest) > 1 {
 		add(largest[0].Without | largest[1].Without)
 	}
+	if len(single) > 1 && single[1].Gain >= worthPair && !contains(single[0].Without, single[1].Without) {
+		add(single[0].Without | single[1].Without)
+	}
 	return list
+}
+
+// contains reports whether one of two mechanisms has all of what the other has.
+func contains(a, b ideal.Set) bool {
+	both := a | b
+	return both == ideal.Atomics|ideal.L2Atomics || both == ideal.L2Atomics|ideal.CTAWork || both == ideal.Launch|ideal.CTAWork
 }
 
 // Paired is a mechanism's best pair among what-ifs, and the other mechanism of it; false: there is none.

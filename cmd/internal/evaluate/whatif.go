@@ -18,6 +18,8 @@ type WhatIf struct {
 	Gain    float64   `json:"times_faster"`
 	// Bound is what bounds that machine: Report.Bound's names.
 	Bound string `json:"bound,omitempty"`
+	// Slots is what becomes of that machine's issue slots.
+	Slots []simengine.Share `json:"-"`
 }
 
 // Study is a configuration's outcome with what explains it.
@@ -26,6 +28,8 @@ type Study struct {
 	Report  *simengine.Report // nil unless the outcome is correct
 	// WhatIfs are those of one mechanism, then those of two.
 	WhatIfs []WhatIf
+	// Caps are larger register caps, where spills cost something.
+	Caps []CapTrial
 }
 
 // Study evaluates a job with what each source line does, and again without each of the mechanisms that it has to do
@@ -48,7 +52,22 @@ func (e *Evaluator) Study(ctx context.Context, job Job) (Study, error) {
 	if err := e.without(ctx, job, &s, c.units(s.WhatIfs)); err != nil {
 		return s, err
 	}
+	if gainOf(s.WhatIfs, ideal.Spills) >= worthPair {
+		if s.Caps, err = e.caps(ctx, job); err != nil {
+			return s, err
+		}
+	}
 	return s, e.without(ctx, job, &s, c.pairs(s.WhatIfs))
+}
+
+// gainOf is what a mechanism gains, 0 where it was not simulated.
+func gainOf(all []WhatIf, m ideal.Set) float64 {
+	for _, w := range all {
+		if w.Without == m {
+			return w.Gain
+		}
+	}
+	return 0
 }
 
 // warpsOf is the warps of a launch's grid.
@@ -67,7 +86,7 @@ func (e *Evaluator) without(ctx context.Context, job Job, s *Study, sets []ideal
 			return err
 		}
 		if o.Validity == tuner.Correct && o.TimeUS > 0 && r != nil {
-			s.WhatIfs = append(s.WhatIfs, WhatIf{m, o.TimeUS, s.Outcome.TimeUS / o.TimeUS, r.Bound})
+			s.WhatIfs = append(s.WhatIfs, WhatIf{m, o.TimeUS, s.Outcome.TimeUS / o.TimeUS, r.Bound, r.Slots})
 		}
 	}
 	return nil

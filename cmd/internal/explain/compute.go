@@ -34,7 +34,7 @@ func computeBound(s *Subject) (Finding, bool) {
 	s.computeAdvice(&f, line)
 	if w, _, ok := whatIf(s, ideal.Pipes); ok && pipe {
 		f.gains(s, &w)
-		f.With = nil
+		f.With, f.Beyond = nil, "instructions that are left out save their issue slots too"
 	}
 	if r.Bound == "issue" {
 		f.advise("fewer instructions of any kind: time goes down in proportion")

@@ -52,10 +52,7 @@ func (s *Subject) loads() string {
 			}
 		}
 	}
-	if n := number(requests / math.Max(s.warps(), 1)); n != "1" {
-		return n + " loads from global memory"
-	}
-	return "1 load from global memory"
+	return several(requests/math.Max(s.warps(), 1), "load") + " from global memory"
 }
 
 // fewerCTAs reports whether a finding of fewer CTAs is said by another with the same remedy: launching them is part of

@@ -19,6 +19,7 @@ import (
 type Subject struct {
 	Report  *simengine.Report
 	WhatIfs []evaluate.WhatIf
+	Caps    []evaluate.CapTrial // larger register caps
 	Arch    *arch.Descriptor
 	Threads int                      // of a CTA
 	CTAs    int64                    // of the grid

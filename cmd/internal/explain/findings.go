@@ -43,6 +43,7 @@ func findings(s *Subject) []Finding {
 		return cmp.Compare(b.rank(s), a.rank(s))
 	})
 	settle(all)
+	overlap(s, all)
 	for i := range all {
 		if f := &all[i]; f.Line != "" && s.Source != nil {
 			f.Text = s.Source(f.Line)
@@ -61,9 +62,11 @@ const (
 // gains says what a what-if gains, what binds then, and what gains more together with it.
 func (f *Finding) gains(s *Subject, w *evaluate.WhatIf) {
 	f.TimeUS, f.Gain = w.TimeUS, w.Gain
-	if w.Bound != s.Report.Bound && w.Bound != "" {
+	f.StillBound = w.Bound == s.Report.Bound && w.Gain >= muchFaster
+	if w.Bound != "" && (w.Bound != s.Report.Bound || f.StillBound) {
 		f.Then = BoundWords(w.Bound)
 	}
+	f.Relieves = relieved(s, w)
 	pair, other, ok := evaluate.Paired(s.WhatIfs, w.Without)
 	part := partOf[w.Without]
 	if part != 0 {
@@ -82,8 +85,47 @@ func (f *Finding) gains(s *Subject, w *evaluate.WhatIf) {
 	}
 }
 
+// overlap has the second finding say what it gains together with the first, where that is hardly more than the first does.
+func overlap(s *Subject, all []Finding) {
+	if len(all) < 2 || all[1].With != nil {
+		return
+	}
+	first, err := ideal.Parse(all[0].Topic)
+	second, wrong := ideal.Parse(all[1].Topic)
+	if err != nil || wrong != nil {
+		return
+	}
+	if w, _, ok := whatIf(s, first|second); ok && w.Gain < worthBoth*all[0].Gain {
+		all[1].Overlaps = &Both{all[0].Topic, min(w.TimeUS, all[0].TimeUS), max(w.Gain, all[0].Gain)}
+	}
+}
+
 // partOf is mechanisms that are part of another, which is simulated by itself.
 var partOf = map[ideal.Set]ideal.Set{ideal.Atomics: ideal.L2Atomics, ideal.L2Atomics: ideal.CTAWork}
+
+// muchFaster is the gain from which on it is said what changes, and what does not.
+const muchFaster = 1.2
+
+// relieved says that the reason for which most issue slots are lost is hardly one without a mechanism: how what is seen
+// in the issue slots comes of it.
+func relieved(s *Subject, w *evaluate.WhatIf) string {
+	const much = 0.2
+	for _, slot := range s.Report.Slots {
+		if slot.Name == "issued" {
+			continue
+		}
+		if slot.Value < much || w.Gain < muchFaster || len(w.Slots) == 0 {
+			return ""
+		}
+		for _, o := range w.Slots {
+			if o.Name == slot.Name && o.Value < slot.Value/3 {
+				return fmt.Sprintf("issue slots lost to %s fall from %s to %s", cmp.Or(map[string]string{"idle": "warps that are not there"}[slot.Name], slot.Name), percent(slot.Value), percent(o.Value))
+			}
+		}
+		return ""
+	}
+	return ""
+}
 
 func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) {
 	i := slices.IndexFunc(s.WhatIfs, func(w evaluate.WhatIf) bool { return w.Without == m })

@@ -66,6 +66,14 @@ func number(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
+// several is a mean number of things.
+func several(v float64, thing string) string {
+	if n := number(v); n != "1" {
+		return n + " " + thing + "s"
+	}
+	return "1 " + thing
+}
+
 // has reports whether an instruction of a line, or of any line if it is nil, begins with one of the prefixes, guards
 // aside.
 func has(s *Subject, line *simengine.SourceLine, prefixes ...string) bool {

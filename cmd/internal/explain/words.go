@@ -38,7 +38,7 @@ func SlotWords(name string) string {
 	case name == "issued":
 		return "an instruction was issued"
 	case name == "idle":
-		return "the scheduler had no warp"
+		return "no warp was there: those of its CTAs had ended, the next had not begun"
 	case ok:
 		return "waiting for " + words + " (" + name + ")"
 	}
