@@ -30,9 +30,10 @@ type Finding struct {
 	StillBound bool `json:"still_bound,omitempty"`
 	// With is a second change with which it gains more than both by themselves, nil: there is none.
 	With *Both `json:"with,omitempty"`
-	// Overlaps is what the first finding and this one, the second, gain together, where that is hardly more than the first
-	// gains by itself.
-	Overlaps *Both `json:"overlaps,omitempty"`
+	// WithFirst is, of the second finding, what it and the first gain together, where that is not more than both by
+	// themselves; Overlaps says that it is hardly more than the first by itself.
+	WithFirst *Both `json:"with_first,omitempty"`
+	Overlaps  bool  `json:"overlaps,omitempty"`
 	// Beyond is what a change of the kernel may gain besides, which the machine without the cost leaves out.
 	Beyond string `json:"beyond,omitempty"`
 	// Outside says that it is no matter of the kernel's code.
@@ -124,8 +125,11 @@ func (f *Finding) gainText() string {
 	if f.With != nil {
 		text += ". " + cmp.Or(ands[f.With.Topic], f.With.Topic+" too") + ": " + gained(f.With.TimeUS, f.With.Gain)
 	}
-	if f.Overlaps != nil {
-		text += ". Together with finding 1: " + gained(f.Overlaps.TimeUS, f.Overlaps.Gain) + ", hardly more than that by itself"
+	if f.WithFirst != nil {
+		text += ". Together with finding 1: " + gained(f.WithFirst.TimeUS, f.WithFirst.Gain)
+	}
+	if f.Overlaps {
+		text += ", hardly more than that by itself"
 	}
 	return text
 }

@@ -85,7 +85,7 @@ func (f *Finding) gains(s *Subject, w *evaluate.WhatIf) {
 	}
 }
 
-// overlap has the second finding say what it gains together with the first, where that is hardly more than the first does.
+// overlap has the second finding say what it gains together with the first.
 func overlap(s *Subject, all []Finding) {
 	if len(all) < 2 || all[1].With != nil {
 		return
@@ -95,8 +95,11 @@ func overlap(s *Subject, all []Finding) {
 	if err != nil || wrong != nil {
 		return
 	}
-	if w, _, ok := whatIf(s, first|second); ok && w.Gain < worthBoth*all[0].Gain {
-		all[1].Overlaps = &Both{all[0].Topic, min(w.TimeUS, all[0].TimeUS), max(w.Gain, all[0].Gain)}
+	if w, _, ok := whatIf(s, first|second); ok {
+		const hardly = 1.2 // times the time that is saved
+		gain, before := max(w.Gain, all[0].Gain), s.Report.TimeUS
+		all[1].WithFirst = &Both{all[0].Topic, before / gain, gain}
+		all[1].Overlaps = before-before/gain <= hardly*(before-all[0].TimeUS)
 	}
 }
 

@@ -22,7 +22,7 @@ export function Findings(p: { findings: doc.Finding[]; time?: number }) {
             {f.then_bound_by && <span class="small">{f.still_bound ? `${capital(f.then_bound_by)} would still bound it.` : `Then ${f.then_bound_by} would bound it.`}</span>}
             {f.relieves && <span class="small">{capital(f.relieves)}.</span>}
             {f.beyond && <span class="small">A change may gain more: {f.beyond}.</span>}
-            {f.overlaps && <span class="small">Together with finding 1: <b class="good">{times(f.overlaps.times_faster)}</b> faster, hardly more than that by itself.</span>}
+            {f.with_first && <span class="small">Together with finding 1: <b class="good">{times(f.with_first.times_faster)}</b> faster{f.overlaps ? ", hardly more than that by itself" : ""}.</span>}
             {f.with && <span class="small">And if {whatIfWords(f.with.topic)}, too: <b class="good" data-field="with">{times(f.with.times_faster)}</b> faster, {time(f.with.time_us)}.</span>}
             {f.text && <code class="src">{f.text}</code>}
           </div>
