@@ -48,7 +48,7 @@ func TestCapsAreTried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(s.Caps) > 0; got != tt.some {
+		if got := len(s.Caps) > 1; got != tt.some { // the first ones spill
 			t.Fatalf("cap %d: %+v", tt.cap, s.Caps)
 		}
 		for i, c := range s.Caps {
