@@ -105,8 +105,8 @@ func (k *Kernel) Located(macros string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	ptx, ok := a.Find(macros)
-	if !ok || bytes.Contains(ptx, loc) {
+	ptx, ok, err := a.Find(macros)
+	if !ok || err != nil || bytes.Contains(ptx, loc) {
 		return nil, false
 	}
 	source, runs, err := linesOf(k.Name, macros)
