@@ -71,6 +71,9 @@ func TestExplainIntroductions(t *testing.T) {
 	} {
 		doc := explainedAs(t, tt.kernel, tt.config)
 		all := doc.Configurations[0].Explanation.Findings
+		if head := doc.Configurations[0].Explanation.Headline; tt.about == "stores" && !strings.HasSuffix(head, "; most of the time is that of finding 1") {
+			t.Errorf("%s: %s", tt.about, head)
+		}
 		first := all[min(tt.place, len(all)-1)]
 		if first.Topic != tt.topic || first.Line != tt.kernel+".cu:"+tt.line || first.Text == "" {
 			t.Errorf("%s: in place %d stands %s at line %s, want %s at %s:\n%s", tt.about, tt.place, first.Topic, first.Line, tt.topic, tt.line, strings.Join(doc.sentences(), "\n"))
