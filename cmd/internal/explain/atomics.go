@@ -18,7 +18,7 @@ func globalAtomics(s *Subject) Finding {
 	p := updates(s, "global atomic")
 	f := Finding{Line: p.at(), Evidence: "atomics of all CTAs update the same words in L2, which takes them one after another"}
 	if p.Requests > 0 {
-		f.Evidence = fmt.Sprintf("updates global memory by atomics, the same words from all CTAs: %s requests, each of %s with up to %s at one word",
+		f.Evidence = fmt.Sprintf("updates global memory by atomics, the same words from all CTAs: %s requests, each to %s with up to %s at one word",
 			scaled(p.Requests, ""), several(p.Sectors/p.Requests, "sector"), several(p.SameAddress, "lane"))
 		if use := shareOf(s.Report, "atomics"); use >= timing.BoundFrom {
 			f.Evidence += fmt.Sprintf("; the slices of L2 that have these words take sectors and lanes one after another, %.3g ns a request, which is %s of the time",
