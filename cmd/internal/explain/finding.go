@@ -162,7 +162,7 @@ var ands = map[string]string{
 	ideal.Banks.String(): "Without bank conflicts too", ideal.Coalescing.String(): "With coalesced accesses too", ideal.Constants.String(): "With one constant for all lanes too",
 	ideal.Atomics.String(): "With each CTA adding to each word once too", ideal.SharedAtomics.String(): "Without lanes that wait for one word too",
 	ideal.L2Atomics.String(): "With so few CTAs that these additions cost L2 nothing", ideal.Latency.String(): "With the latency of memory hidden too", ideal.L1.String(): "With all loads found in L1 too", ideal.DRAM.String(): "With all of it found in L2 too",
-	ideal.L1Bandwidth.String(): "If L1 and shared memory moved bytes at no cost, too", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost, too", ideal.Pipes.String(): "With idle arithmetic pipes too", ideal.Dependency.String(): "With the latency of arithmetic hidden too",
+	ideal.L1Bandwidth.String(): "If L1 and shared memory moved bytes at no cost, too", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost, too", ideal.Pipes.String(): "With the arithmetic on pipes that are idle too", ideal.Dependency.String(): "With the latency of arithmetic hidden too",
 	ideal.Occupancy.String(): "With as many warps as fit an SM too", ideal.Spills.String(): "Without spills too", ideal.LocalArrays.String(): "With variables in registers too",
 	ideal.Divergence.String(): "Without divergence too", ideal.Barriers.String(): "Without waiting at barriers too", ideal.Launch.String(): "With more work a CTA, so that launching costs nothing, too",
 	ideal.CTAWork.String(): "With so few CTAs that all that each does once costs nothing",
