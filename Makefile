@@ -78,7 +78,7 @@ MUTANTS ?=
 mutants: ## every seeded bug (MUTANTS: those whose names match) is found by its test
 	WARPTUNE_SOAK=1 $(GO) test -count=1 -timeout 4h -v -run '^TestSeededBugs$$/($(MUTANTS))' ./tuner/faults
 
-data: ## most measured data sets, out of the repository's history
+data: ## most measured data sets, and programs that measured, out of the repository's history
 	$(GO) run ./deploy/calibrate/datasets/fetch
 
 SILICON ?= ../shared/silicon
