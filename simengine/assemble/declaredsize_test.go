@@ -45,6 +45,9 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 			check("64, 24 KB", "64", want)
 		}
 	}
+	if len(all) == 0 {
+		t.Skip("no archive of the kernels is here: \"make data\" brings them")
+	}
 	for name, floor := range floors {
 		t.Logf("declared %s: %d of %d within 10 %%", name, near[name], all[name])
 		if all[name] == 0 || 100*near[name] < floor*all[name] {
