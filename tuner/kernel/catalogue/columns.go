@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ type forms struct {
 type packed struct {
 	Bytes   int // of the text
 	ids     []byte
-	columns map[int][][]byte
+	columns [][][]byte
 }
 
 // pack packs a text.
@@ -43,8 +44,8 @@ func (f *forms) pack(text []byte) (*packed, error) {
 	if bytes.IndexByte(text, gap) >= 0 || !utf8.Valid(text) {
 		return nil, fmt.Errorf("byte 0 or bytes that are not UTF-8 in PTX")
 	}
-	p := &packed{Bytes: len(text), columns: map[int][][]byte{}}
-	last := map[int][]int64{}
+	p := &packed{Bytes: len(text)}
+	var last [][]int64
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		form, numbers := parse(line)
 		id, known := f.ids[form]
@@ -54,6 +55,9 @@ func (f *forms) pack(text []byte) (*packed, error) {
 			f.texts = append(f.texts, form)
 		}
 		p.ids = binary.AppendUvarint(p.ids, uint64(id))
+		for len(last) <= id {
+			last, p.columns = append(last, nil), append(p.columns, nil)
+		}
 		if last[id] == nil {
 			last[id], p.columns[id] = make([]int64, len(numbers)), make([][]byte, len(numbers))
 		}
@@ -65,18 +69,20 @@ func (f *forms) pack(text []byte) (*packed, error) {
 	return p, nil
 }
 
-// lines are the forms of a text's lines, and how many are of each.
-func (p *packed) lines(forms int) (ids, count []int, err error) {
-	count = make([]int, forms)
+// lines gives the forms of a text's lines one after another.
+func (p *packed) lines(forms int, do func(id int)) error {
 	for rest := p.ids; len(rest) > 0; {
-		id, n := binary.Uvarint(rest)
-		if n <= 0 || id >= uint64(forms) {
-			return nil, nil, fmt.Errorf("a line has no form")
+		id, n := uint64(rest[0]), 1
+		if id >= 0x80 {
+			id, n = binary.Uvarint(rest)
 		}
-		ids, rest = append(ids, int(id)), rest[n:]
-		count[id]++
+		if n <= 0 || id >= uint64(forms) {
+			return fmt.Errorf("a line has no form")
+		}
+		do(int(id))
+		rest = rest[n:]
 	}
-	return ids, count, nil
+	return nil
 }
 
 // interleave gives the columns of all texts, each column of all of them together, since they are alike.
@@ -84,7 +90,7 @@ func interleave(forms [][]string, all []*packed) (out []byte) {
 	for id, parts := range forms {
 		for i := range parts[1:] {
 			for _, p := range all {
-				if p.columns[id] != nil {
+				if id < len(p.columns) && p.columns[id] != nil {
 					out = append(out, p.columns[id][i]...)
 				}
 			}
@@ -97,15 +103,17 @@ func interleave(forms [][]string, all []*packed) (out []byte) {
 func separate(forms [][]string, all []*packed, columns []byte) error {
 	counts := make([][]int, len(all))
 	for k, p := range all {
-		p.columns = map[int][][]byte{}
-		var err error
-		if _, counts[k], err = p.lines(len(forms)); err != nil {
+		p.columns, counts[k] = make([][][]byte, len(forms)), make([]int, len(forms))
+		if err := p.lines(len(forms), func(id int) { counts[k][id]++ }); err != nil {
 			return err
 		}
 	}
 	for id, parts := range forms {
 		for range parts[1:] {
 			for k, p := range all {
+				if counts[k][id] == 0 {
+					continue
+				}
 				end := 0
 				for left := counts[k][id]; left > 0; end++ {
 					if end == len(columns) {
@@ -169,19 +177,16 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // unpack is the text that was packed. forms has of each form the parts between gaps.
 func (p *packed) unpack(forms [][]string) ([]byte, error) {
-	ids, _, err := p.lines(len(forms))
-	if err != nil {
-		return nil, err
-	}
 	type place struct {
 		left [][]byte
 		last []int64
 	}
 	at := make([]*place, len(forms))
-	out := make([]byte, 0, p.Bytes)
-	for i, id := range ids {
-		if i > 0 {
-			out = append(out, '\n')
+	out := make([]byte, 0, p.Bytes+1)
+	short := false
+	err := p.lines(len(forms), func(id int) {
+		if len(out) > p.Bytes {
+			return
 		}
 		if at[id] == nil {
 			at[id] = &place{slices.Clone(p.columns[id]), make([]int64, len(p.columns[id]))}
@@ -190,7 +195,8 @@ func (p *packed) unpack(forms [][]string) ([]byte, error) {
 			if k > 0 {
 				change, n := binary.Varint(at[id].left[k-1])
 				if n <= 0 {
-					return nil, fmt.Errorf("the numbers end early")
+					short = true
+					return
 				}
 				at[id].left[k-1] = at[id].left[k-1][n:]
 				at[id].last[k-1] += change
@@ -198,12 +204,10 @@ func (p *packed) unpack(forms [][]string) ([]byte, error) {
 			}
 			out = append(out, part...)
 		}
-		if len(out) > p.Bytes {
-			break
-		}
+		out = append(out, '\n')
+	})
+	if err != nil || short || len(out) != p.Bytes+1 {
+		return nil, errors.Join(err, fmt.Errorf("another text than was packed"))
 	}
-	if len(out) != p.Bytes {
-		return nil, fmt.Errorf("another text than was packed")
-	}
-	return out, nil
+	return out[:p.Bytes:p.Bytes], nil
 }
