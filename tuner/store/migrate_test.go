@@ -120,12 +120,13 @@ func TestMissingEntriesAreNoticed(t *testing.T) {
 	}
 	want, err := read(content)
 	must(t, err)
+	const branch, leaf = 0x01, 0x02 // kinds of pages
 	refused := map[uint16]int{}
 	for page := 2; page < len(content)/4096; page++ {
 		mutated := bytes.Clone(content)
 		p := mutated[page*4096:]
 		flags, n := binary.LittleEndian.Uint16(p[8:]), binary.LittleEndian.Uint16(p[10:])
-		if n == 0 || flags != flagLeaf && flags != flagBranch {
+		if n == 0 || flags != leaf && flags != branch {
 			continue
 		}
 		binary.LittleEndian.PutUint16(p[10:], n-1)
@@ -137,7 +138,7 @@ func TestMissingEntriesAreNoticed(t *testing.T) {
 			t.Errorf("page %d: an entry is missing and nobody says so (%v)", page, err)
 		}
 	}
-	if refused[flagLeaf] < 10 || refused[flagBranch] < 1 {
-		t.Errorf("refused for %d leaf and %d branch pages", refused[flagLeaf], refused[flagBranch])
+	if refused[leaf] < 10 || refused[branch] < 1 {
+		t.Errorf("refused for %d leaf and %d branch pages", refused[leaf], refused[branch])
 	}
 }
