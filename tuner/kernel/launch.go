@@ -243,3 +243,34 @@ func (c *Compile) key(headers map[string][]byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
+
+// launchable reports a language that only the space can be read of.
+func (d *Definition) launchable() error {
+	if d.Language != CUDA && d.Language != PTX {
+		return fmt.Errorf("kernel %s: KernelSpecification.Language: %s kernels cannot be simulated: CUDA or PTX is needed", d.Name, d.Language)
+	}
+	return nil
+}
+
+// Launchable says why no configuration can be launched, nil if some may. It is to
+// be asked once, before many configurations are.
+func (d *Definition) Launchable() error {
+	if err := d.launchable(); err != nil {
+		return err
+	}
+	if d.listed != nil {
+		return d.launchableListed()
+	}
+	for i := range d.arguments {
+		if err := d.arguments[i].refused(); err != nil {
+			return fmt.Errorf("kernel %s: %w", d.Name, err)
+		}
+	}
+	if err := d.checkTemplate(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	if err := d.checkSignature(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	return nil
+}

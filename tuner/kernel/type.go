@@ -188,3 +188,19 @@ func halfBits(f float32) uint16 {
 	}
 	return sign | uint16(out)
 }
+
+// language reads KernelSpecification.Language.
+func (r *reader) language(k *record) Language {
+	d, ok := k.need("Language")
+	if !ok {
+		return LanguageInvalid
+	}
+	text := r.text(d)
+	for l := CUDA; l <= Hypertuner; l++ {
+		if strings.EqualFold(text, l.String()) {
+			return l
+		}
+	}
+	r.fail(d.path, "unknown language %q; known are CUDA, PTX, OpenCL, Vulkan, Hypertuner", text)
+	return LanguageInvalid
+}
