@@ -10,11 +10,11 @@ import (
 	"github.com/warptune/warptune/search"
 )
 
-// Names of the files in a folder of launch records, and in a bundle of one group.
-const (
-	launchesFile = "launches.jsonl"
-	ptxFolder    = "ptx"
-)
+// launchesFile is the launch records in a folder of them, and in a bundle of one group.
+const launchesFile = "launches.jsonl"
+
+// ptxFolder is where their PTX is, beside it.
+const ptxFolder = "ptx"
 
 // occurrence is the parameter that tells launches of a group apart that have the same
 // parameters otherwise.
