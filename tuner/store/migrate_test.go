@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
@@ -21,11 +21,12 @@ import (
 // after 88 results, with 4 trials leased.
 func old(t *testing.T, name string) (path string, content []byte) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".gz"))
+	f, err := os.Open(filepath.Join("testdata", name+".zst"))
 	must(t, err)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := zstd.NewReader(f)
 	must(t, err)
+	defer z.Close()
 	content, err = io.ReadAll(z)
 	must(t, err)
 	path = filepath.Join(t.TempDir(), "sweeps.db")

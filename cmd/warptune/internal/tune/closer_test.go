@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,14 +13,20 @@ import (
 	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/cmd/warptune/internal/plan"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 )
 
 // closerPlan is a kernel of which BLOCK=128 writes something else than BLOCK=64.
 func closerPlan(t *testing.T, check string) *plan.Plan {
 	t.Helper()
 	dir := t.TempDir()
+	files, done, err := ptxfiles.Open("../../../internal/evaluate/testdata/broken/ptx.tar.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
 	for _, block := range []string{"64", "128"} {
-		text, err := os.ReadFile("../../../internal/evaluate/testdata/broken/k8_" + block + ".ptx")
+		text, err := fs.ReadFile(files, "k8_"+block+".ptx")
 		if err != nil {
 			t.Fatal(err)
 		}
