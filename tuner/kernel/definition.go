@@ -2,13 +2,13 @@ package kernel
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
@@ -24,15 +24,15 @@ func (w Warning) String() string { return w.Field + ": " + w.Message }
 // Definition is a kernel: its parameters, conditions, launch, arguments and
 // files. It is immutable after loading and safe for concurrent use.
 type Definition struct {
-	Name       string   // General.BenchmarkName, else the file's name
-	KernelName string   // of the function in the source
-	Language   Language // of the kernel's source
-	Problem    []int64  // KernelSpecification.ProblemSize, nil when the file has none
-	Options    []string // CompilerOptions that a compiler is given
-	Group      string   // of launch records: which of them compete; else ""
+	Name       string        // General.BenchmarkName, else the file's name
+	KernelName string        // of the function in the source
+	Language   call.Language // of the kernel's source
+	Problem    []int64       // KernelSpecification.ProblemSize, nil when the file has none
+	Options    []string      // CompilerOptions that a compiler is given
+	Group      string        // of launch records: which of them compete; else ""
 
 	text       []byte // the definition as it was read
-	files      Files
+	files      call.Files
 	params     []search.Param
 	defaults   search.Config
 	given      bool // some parameter has a Default; else defaults are the first values
@@ -41,12 +41,12 @@ type Definition struct {
 	conditions []condition
 	scope      *scope
 	launch     launchSpec
-	answer     Answer  // of arguments that do not say
-	tolerance  float64 // the same
+	answer     call.Answer // of arguments that do not say
+	tolerance  float64     // the same
 	source     sourceSpec
 	arguments  []argument
-	raws       map[string]*Raw // files of the arguments, by name
-	listed     *listing        // launch records; nil: the fields above say what there is
+	raws       map[string]*call.Raw // files of the arguments, by name
+	listed     *listing             // launch records; nil: the fields above say what there is
 }
 
 // Params returns the tuning parameters in order. Do not modify.
@@ -82,7 +82,7 @@ func Load(name string) (*Definition, []Warning, error) {
 		return nil, nil, fmt.Errorf("kernel definition: %w", err)
 	}
 	stem := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	d, warnings, err := Parse(stem, text, Dir(filepath.Dir(name)))
+	d, warnings, err := Parse(stem, text, call.Dir(filepath.Dir(name)))
 	if err != nil {
 		return nil, warnings, fmt.Errorf("%s: %w", name, err)
 	}
@@ -92,7 +92,7 @@ func Load(name string) (*Definition, []Warning, error) {
 // Parse reads a definition from text; name is the kernel's unless the text has
 // a BenchmarkName; files gives the kernel's source, headers and PTX. Sources
 // and headers are read at once, PTX when it is needed.
-func Parse(name string, text []byte, files Files) (*Definition, []Warning, error) {
+func Parse(name string, text []byte, files call.Files) (*Definition, []Warning, error) {
 	if len(text) > maxDefinition {
 		return nil, nil, tooLarge(int64(len(text)))
 	}
@@ -162,8 +162,21 @@ func (d *Definition) readKernel(r *reader, k *record) {
 	d.readSource(r, k)
 }
 
+// language reads KernelSpecification.Language.
+func (r *reader) language(k *record) call.Language {
+	d, ok := k.need("Language")
+	if !ok {
+		return call.LanguageInvalid
+	}
+	text := r.text(d)
+	for l := call.CUDA; l <= call.Hypertuner; l++ {
+		if strings.EqualFold(text, l.String()) {
+			return l
+		}
+	}
+	r.fail(d.path, "unknown language %q; known are CUDA, PTX, OpenCL, Vulkan, Hypertuner", text)
+	return call.LanguageInvalid
+}
+
 // clean returns the slash-separated name of a file beside the definition.
 func clean(name string) string { return path.Clean(strings.ReplaceAll(name, `\`, "/")) }
-
-// maxExtent bounds a grid dimension, as CUDA does (x: 2^31 - 1).
-const maxExtent = math.MaxInt32

@@ -5,11 +5,8 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/search/expr"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
-
-// maxProblem bounds a number of a problem size, so that sizes computed from it
-// are far from overflow.
-const maxProblem = 1 << 40
 
 // problem reads ProblemSize: a list of integers, or one.
 func (r *reader) problem(k *record) []int64 {
@@ -33,8 +30,8 @@ func (r *reader) problem(k *record) []int64 {
 			return nil
 		}
 		n, err := p.Int(expr.NewEnv(0))
-		if err != nil || n < 1 || n > maxProblem {
-			r.fail(it.path, "a number from 1 to %d is expected, not %s", int64(maxProblem), what(it.value))
+		if err != nil || n < 1 || n > call.MaxProblem {
+			r.fail(it.path, "a number from 1 to %d is expected, not %s", int64(call.MaxProblem), what(it.value))
 			return nil
 		}
 		problem = append(problem, n)
@@ -73,8 +70,8 @@ func (d *Definition) resolveProblem(problem []int64) ([]int64, error) {
 		return nil, fmt.Errorf("kernel %s: a problem size of %d numbers is needed, as in its own %v, not %v", d.Name, len(d.Problem), d.Problem, problem)
 	}
 	for _, n := range problem {
-		if n < 1 || n > maxProblem {
-			return nil, fmt.Errorf("kernel %s: problem size %v: numbers from 1 to %d are needed", d.Name, problem, int64(maxProblem))
+		if n < 1 || n > call.MaxProblem {
+			return nil, fmt.Errorf("kernel %s: problem size %v: numbers from 1 to %d are needed", d.Name, problem, int64(call.MaxProblem))
 		}
 	}
 	return problem, nil
