@@ -10,13 +10,14 @@ import (
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Case is a configuration, explained.
 type Case struct {
 	Config search.Config
 	*evaluate.Study
-	Launch    *kernel.Launch // nil for one that is not valid, as are Explained and the Report
+	Launch    *call.Launch // nil for one that is not valid, as are Explained and the Report
 	Subject   Subject
 	Explained *Explanation
 }
@@ -41,7 +42,7 @@ func NewCase(def *kernel.Definition, d *arch.Descriptor, config search.Config, p
 }
 
 // sourceOf gives the text of lines of a launch's source.
-func sourceOf(l *kernel.Launch) func(string) string {
+func sourceOf(l *call.Launch) func(string) string {
 	lines := strings.Split(string(l.Compile.Source), "\n")
 	return func(line string) string {
 		file, number, _ := strings.Cut(line, ":")

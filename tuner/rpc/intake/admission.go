@@ -1,4 +1,4 @@
-package rpc
+package intake
 
 import (
 	"context"
@@ -15,10 +15,11 @@ import (
 // them all makes everybody else wait. So the messages beyond these wait unread.
 const maxAdmitted = 192
 
-// admission has a place for each call that is worked on.
-type admission struct{ places chan struct{} }
+// Admission has a place for each call that is worked on.
+type Admission struct{ places chan struct{} }
 
-func newAdmission() *admission { return &admission{places: make(chan struct{}, maxAdmitted)} }
+// NewAdmission returns places that are free.
+func NewAdmission() *Admission { return &Admission{places: make(chan struct{}, maxAdmitted)} }
 
 // admitted is a Synchronize call, which takes a place if it reports.
 type admitted struct {
@@ -31,8 +32,8 @@ type admitted struct {
 // admittedKey is the key of an *admitted in a context.
 type admittedKey struct{}
 
-// describe returns a service's description with Synchronize admitted.
-func (a *admission) describe(s grpc.ServiceDesc) *grpc.ServiceDesc {
+// Describe returns a service's description with Synchronize admitted.
+func (a *Admission) Describe(s grpc.ServiceDesc) *grpc.ServiceDesc {
 	methods := make([]grpc.MethodDesc, len(s.Methods))
 	for i, m := range s.Methods {
 		if m.MethodName == path.Base(warptunev1.WorkerService_Synchronize_FullMethodName) {
@@ -46,7 +47,7 @@ func (a *admission) describe(s grpc.ServiceDesc) *grpc.ServiceDesc {
 
 // handler is next, but has the codec read the message into an *admitted: only
 // there it is known to have come, however slow its client, and to be long.
-func (a *admission) handler(next grpc.MethodHandler) grpc.MethodHandler {
+func (a *Admission) handler(next grpc.MethodHandler) grpc.MethodHandler {
 	return func(service any, ctx context.Context, read func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		call := &admitted{ctx: ctx, places: a.places}
 		defer call.leave()
@@ -76,9 +77,9 @@ func (c *admitted) leave() {
 	}
 }
 
-// leavePlace gives the place of the call with this context to another: it waits
+// LeavePlace gives the place of the call with this context to another: it waits
 // for something else than a commit.
-func leavePlace(ctx context.Context) {
+func LeavePlace(ctx context.Context) {
 	if c, ok := ctx.Value(admittedKey{}).(*admitted); ok {
 		c.leave()
 	}

@@ -1,6 +1,7 @@
-package rpc
+package metrics
 
 import (
+	"context"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
@@ -8,12 +9,26 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/store"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // What is exported counts what happened, in a form that scrapers read.
 func TestMetrics(t *testing.T) {
-	_, c := serve(t)
+	c, err := coordinator.New(store.NewMemory(), coordinator.Options{Planner: tunertest.Planner{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	b := tunertest.Bundle{Size: 3}
 	content, digest := b.Content()
 	if err := c.PutBundle(t.Context(), digest, content); err != nil {
@@ -36,7 +51,7 @@ func TestMetrics(t *testing.T) {
 	}
 	before := c.Stats().Commits
 	w := httptest.NewRecorder()
-	Metrics(c).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	Handler(c).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	after := c.Stats().Commits // a sweep's trials that are asked for meanwhile may be committed
 	text := w.Body.String()
 	for _, want := range []string{

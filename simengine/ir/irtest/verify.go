@@ -1,14 +1,17 @@
-package ir
+// Package irtest says whether a kernel is one that lowering makes, for tests.
+package irtest
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // Verify checks the invariants every kernel built by Build has; passes over
 // kernels run it in tests. It returns every violation it finds, joined.
-func Verify(k *Kernel) error {
+func Verify(k *ir.Kernel) error {
 	v := &verifier{k: k}
 	v.blocks()
 	for pc := range k.Instrs {
@@ -19,7 +22,7 @@ func Verify(k *Kernel) error {
 }
 
 type verifier struct {
-	k    *Kernel
+	k    *ir.Kernel
 	errs []error
 }
 
@@ -70,11 +73,11 @@ func (v *verifier) blocks() {
 func (v *verifier) end(i int) {
 	b := &v.k.Blocks[i]
 	last := &v.k.Instrs[b.End-1]
-	if !Ends(last) && (len(b.Succs) == 0 || b.Succs[0] != i+1) {
+	if !ir.Ends(last) && (len(b.Succs) == 0 || b.Succs[0] != i+1) {
 		v.failf("block %d does not fall through", i)
 	}
 	targets := last.Targets
-	if last.Op == Bra {
+	if last.Op == ir.Bra {
 		targets = []int{last.Target}
 	}
 	for _, t := range targets {
@@ -91,16 +94,16 @@ func (v *verifier) instr(pc int) {
 	bad := func(format string, args ...any) {
 		v.failf("instruction %d (%s): "+format, append([]any{pc, v.k.Text(pc)}, args...)...)
 	}
-	if in.Op == OpInvalid || in.Op >= NumOps {
+	if in.Op == ir.OpInvalid || in.Op >= ir.NumOps {
 		v.failf("instruction %d has no opcode", pc)
 		return
 	}
-	if g := in.Guard; g != NoReg && (!v.reg(g) || v.k.Regs[g].Type != Pred) {
+	if g := in.Guard; g != ir.NoReg && (!v.reg(g) || v.k.Regs[g].Type != ir.Pred) {
 		v.failf("instruction %d: guard %d is no predicate", pc, g)
 		return
 	}
 	for _, r := range in.Dst {
-		if r != NoReg && !v.reg(r) {
+		if r != ir.NoReg && !v.reg(r) {
 			v.failf("instruction %d writes register %d of %d", pc, r, len(v.k.Regs))
 			return
 		}
@@ -111,13 +114,13 @@ func (v *verifier) instr(pc int) {
 			return
 		}
 	}
-	if (in.Op == Bra) != (in.Target >= 0) || (in.Op == Brx) != (len(in.Targets) > 0) {
+	if (in.Op == ir.Bra) != (in.Target >= 0) || (in.Op == ir.Brx) != (len(in.Targets) > 0) {
 		bad("target %d and %d targets", in.Target, len(in.Targets))
 	}
 	v.memory(in, bad)
-	if (in.Op == Mma || in.Op == Wgmma) != (in.Matrix != nil) {
+	if (in.Op == ir.Mma || in.Op == ir.Wgmma) != (in.Matrix != nil) {
 		bad("a matrix that is none, or none that is one")
-	} else if m := in.Matrix; m != nil && (len(in.Dst) != m.registers(m.D, m.M*m.N) || len(in.Src) != m.sources()) {
+	} else if m := in.Matrix; m != nil && (len(in.Dst) != m.Results() || len(in.Src) != m.Sources()) {
 		bad("%d destinations and %d sources for its fragments", len(in.Dst), len(in.Src))
 	}
 	v.async(in, bad)
@@ -128,92 +131,100 @@ func (v *verifier) instr(pc int) {
 }
 
 // operandCount is the number of sources of opcodes that always have as many.
-var operandCount = map[Op]int{
-	Movmatrix: 1, Add: 2, Sub: 2, Mul: 2, Mad: 3, Fma: 3, Div: 2, Rem: 2, Min: 2, Max: 2, AddC: 2, SubC: 2, MadC: 3,
-	And: 2, Or: 2, Xor: 2, Not: 1, Shl: 2, Shr: 2, Shf: 3, Selp: 3, Slct: 3, Prmt: 3, Popc: 1, Clz: 1,
+var operandCount = map[ir.Op]int{
+	ir.Movmatrix: 1, ir.Add: 2, ir.Sub: 2, ir.Mul: 2, ir.Mad: 3, ir.Fma: 3, ir.Div: 2, ir.Rem: 2, ir.Min: 2, ir.Max: 2, ir.AddC: 2, ir.SubC: 2, ir.MadC: 3,
+	ir.And: 2, ir.Or: 2, ir.Xor: 2, ir.Not: 1, ir.Shl: 2, ir.Shr: 2, ir.Shf: 3, ir.Selp: 3, ir.Slct: 3, ir.Prmt: 3, ir.Popc: 1, ir.Clz: 1,
 }
 
-func (v *verifier) memory(in *Instr, bad func(string, ...any)) {
+func (v *verifier) memory(in *ir.Instr, bad func(string, ...any)) {
 	addresses := 0
 	for i := range in.Src {
-		if in.Src[i].Kind == OperandAddr {
+		if in.Src[i].Kind == ir.OperandAddr {
 			addresses++
 		}
 	}
 	want := 0
 	switch in.Op {
-	case Ld, Ldu:
+	case ir.Ld, ir.Ldu:
 		want = 1
 		if len(in.Dst) != int(in.Vec) || len(in.Src) != 1 {
 			bad("%d destinations for .v%d", len(in.Dst), in.Vec)
 		}
-	case St:
+	case ir.St:
 		want = 1
 		if len(in.Src) != 1+int(in.Vec) || len(in.Dst) != 0 {
 			bad("%d values for .v%d", len(in.Src)-1, in.Vec)
 		}
-	case Atom, Red, Prefetch:
+	case ir.Atom, ir.Red, ir.Prefetch:
 		want = 1
-	case CpAsync:
+	case ir.CpAsync:
 		want = 2
 	default:
 		want = asyncAddresses(in)
 	}
-	if addresses != want || want > 0 && in.Src[0].Kind != OperandAddr {
+	if addresses != want || want > 0 && in.Src[0].Kind != ir.OperandAddr {
 		bad("%d address operands, want %d", addresses, want)
 	}
 }
 
 // async checks the operands of an asynchronous instruction beside its addresses.
-func (v *verifier) async(in *Instr, bad func(string, ...any)) {
-	if bulk := in.Op == BulkCopy || in.Op == BulkPrefetch; bulk != (in.Bulk != nil) {
+func (v *verifier) async(in *ir.Instr, bad func(string, ...any)) {
+	if bulk := in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch; bulk != (in.Bulk != nil) {
 		bad("a bulk copy that is none, or none that is one")
 	} else if b := in.Bulk; bulk {
-		want := 1 + b2i(in.Op == BulkCopy) + max(1, b.Dims) + b2i(b.Barrier) + b2i(b.Multicast)
+		want := 1 + one(in.Op == ir.BulkCopy) + max(1, b.Dims) + one(b.Barrier) + one(b.Multicast)
 		if len(in.Src) != want || b.Dims < 0 || b.Dims > 5 {
 			bad("%d sources for a copy of %d dimensions, want %d", len(in.Src), b.Dims, want)
 		}
 	}
-	if in.Op == Wgmma && in.Matrix != nil && len(in.Src) == in.Matrix.sources() {
+	if in.Op == ir.Wgmma && in.Matrix != nil && len(in.Src) == in.Matrix.Sources() {
 		a, b, _ := in.Matrix.Registers()
 		for i, r := range in.Dst {
-			if o := &in.Src[a+b+i]; o.Kind != OperandReg || o.Reg != r {
+			if o := &in.Src[a+b+i]; o.Kind != ir.OperandReg || o.Reg != r {
 				bad("accumulator %d is not the register that is added to", i)
 			}
 		}
 	}
 	switch in.Op {
-	case MbarArrive:
-		if len(in.Dst) != 1 || in.Mod&ModTx != 0 && len(in.Src) != 2 {
+	case ir.MbarArrive:
+		if len(in.Dst) != 1 || in.Mod&ir.ModTx != 0 && len(in.Src) != 2 {
 			bad("%d destinations and %d sources", len(in.Dst), len(in.Src))
 		}
-	case MbarWait:
-		if len(in.Dst) != 1 || in.Dst[0] != NoReg && v.k.Regs[in.Dst[0]].Type != Pred || len(in.Src) < 2 {
+	case ir.MbarWait:
+		if len(in.Dst) != 1 || in.Dst[0] != ir.NoReg && v.k.Regs[in.Dst[0]].Type != ir.Pred || len(in.Src) < 2 {
 			bad("no predicate, or no phase")
 		}
 	}
 }
 
 // asyncAddresses is the address operands of an instruction on mbarriers, bulk copies or tensor maps.
-func asyncAddresses(in *Instr) int {
+func asyncAddresses(in *ir.Instr) int {
 	switch in.Op {
-	case MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, TensormapSet, BulkPrefetch:
+	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive, ir.TensormapSet, ir.BulkPrefetch:
 		return 1
-	case TensormapCopy:
+	case ir.TensormapCopy:
 		return 2
-	case BulkCopy:
-		return 2 + b2i(in.Bulk.Barrier)
-	case FenceProxy:
-		return b2i(len(in.Src) > 0)
+	case ir.BulkCopy:
+		return 2 + one(in.Bulk.Barrier)
+	case ir.FenceProxy:
+		return one(len(in.Src) > 0)
 	}
 	return 0
 }
 
-func (v *verifier) reg(r Reg) bool { return r >= 0 && int(r) < len(v.k.Regs) }
+// one is how many operands something is, if it is there.
+func one(there bool) int {
+	if there {
+		return 1
+	}
+	return 0
+}
+
+func (v *verifier) reg(r ir.Reg) bool { return r >= 0 && int(r) < len(v.k.Regs) }
 
 // operand says what is wrong with a source operand, "" for nothing.
-func (v *verifier) operand(o *Operand) string {
-	if o.Reg != NoReg && !v.reg(o.Reg) {
+func (v *verifier) operand(o *ir.Operand) string {
+	if o.Reg != ir.NoReg && !v.reg(o.Reg) {
 		return fmt.Sprintf("register %d of %d", o.Reg, len(v.k.Regs))
 	}
 	if int(o.Var) >= len(v.k.Vars) || int(o.Param) >= len(v.k.Params) {
@@ -221,28 +232,28 @@ func (v *verifier) operand(o *Operand) string {
 	}
 	named := o.Var >= 0 || o.Param >= 0
 	if o.Var >= 0 {
-		if x := &v.k.Vars[o.Var]; x.Offset < 0 || x.Space == ParamSpace {
+		if x := &v.k.Vars[o.Var]; x.Offset < 0 || x.Space == ir.ParamSpace {
 			return "variable " + x.Name + " has no place"
 		}
 	}
 	switch o.Kind {
-	case OperandReg:
-		if o.Reg == NoReg || named {
+	case ir.OperandReg:
+		if o.Reg == ir.NoReg || named {
 			return "register operand without a register"
 		}
-	case OperandImm:
-		if o.Reg != NoReg || named {
+	case ir.OperandImm:
+		if o.Reg != ir.NoReg || named {
 			return "constant with a register"
 		}
-	case OperandSpecial:
-		if o.Special == SpecialNone || int(o.Special) >= len(specialNames) {
+	case ir.OperandSpecial:
+		if !o.Special.Valid() {
 			return "no special register"
 		}
-	case OperandVar:
-		if !named || o.Reg != NoReg {
+	case ir.OperandVar:
+		if !named || o.Reg != ir.NoReg {
 			return "address without a variable"
 		}
-	case OperandAddr:
+	case ir.OperandAddr:
 	default:
 		return fmt.Sprintf("operand kind %d", o.Kind)
 	}
@@ -253,15 +264,15 @@ func (v *verifier) operand(o *Operand) string {
 // the totals.
 func (v *verifier) variables() {
 	k := v.k
-	total := map[Space]int{Shared: k.SharedBytes, Local: k.LocalBytes, Const: k.ConstBytes}
-	end := map[Space]int{}
-	order := make([]*Var, 0, len(k.Vars))
+	total := map[ir.Space]int{ir.Shared: k.SharedBytes, ir.Local: k.LocalBytes, ir.Const: k.ConstBytes}
+	end := map[ir.Space]int{}
+	order := make([]*ir.Var, 0, len(k.Vars))
 	for i := range k.Vars {
 		if x := &k.Vars[i]; x.Offset >= 0 && x.Size > 0 {
 			order = append(order, x)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *Var) int { return a.Offset - b.Offset })
+	slices.SortStableFunc(order, func(a, b *ir.Var) int { return a.Offset - b.Offset })
 	for _, x := range order {
 		if x.Offset < end[x.Space] || x.Align > 0 && x.Offset%x.Align != 0 {
 			v.failf("variable %s at %d overlaps another or is misaligned", x.Name, x.Offset)
@@ -271,25 +282,25 @@ func (v *verifier) variables() {
 			v.failf("variable %s ends at %d of %d bytes", x.Name, end[x.Space], n)
 		}
 	}
-	if d := k.DynamicShared; d >= len(k.Vars) || d >= 0 && k.Vars[d].Space != Shared {
+	if d := k.DynamicShared; d >= len(k.Vars) || d >= 0 && k.Vars[d].Space != ir.Shared {
 		v.failf("dynamic shared variable %d", d)
 	}
 }
 
 // texture checks the operands of an instruction on a texture or surface.
-func (v *verifier) texture(in *Instr, bad func(string, ...any)) {
+func (v *verifier) texture(in *ir.Instr, bad func(string, ...any)) {
 	t := in.Texture
-	if (t != nil) != (in.Op.IsTexture() || in.Op == Txq) {
+	if (t != nil) != (in.Op.IsTexture() || in.Op == ir.Txq) {
 		bad("a texture that is none, or none that is one")
 	}
 	if t == nil {
 		return
 	}
-	src, dst := 1+t.Coordinates()+b2i(t.Level), int(in.Vec)
+	src, dst := 1+t.Coordinates()+one(t.Level), int(in.Vec)
 	switch in.Op {
-	case Txq:
+	case ir.Txq:
 		src, dst = 1, 1
-	case Sust:
+	case ir.Sust:
 		src, dst = src+dst, 0
 	}
 	if len(in.Src) != src || len(in.Dst) != dst {

@@ -1,4 +1,7 @@
-package rpc
+// Package intake is how what a thousand workers report comes in: read and written by hand, long
+// messages a few at a time, calls with reports as many as one commit gathers, on as many processors
+// as serving takes.
+package intake
 
 import (
 	"runtime"
@@ -10,13 +13,14 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 )
 
-// codec is the protobuf codec, but for reports (reports.go).
-type codec struct{ encoding.CodecV2 }
+// Codec is the protobuf codec, but for reports (reports.go).
+type Codec struct{ encoding.CodecV2 }
 
-func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
+// NewCodec returns the codec.
+func NewCodec() Codec { return Codec{encoding.GetCodecV2("proto")} }
 
 // Unmarshal is in encoding.CodecV2.
-func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(*warptunev1.SynchronizeRequest)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, v)
@@ -27,7 +31,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 }
 
 // Marshal is in encoding.CodecV2.
-func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
 	m, ok := v.(*warptunev1.SynchronizeRequest)
 	if !ok || len(m.GetReports()) == 0 {
 		return c.CodecV2.Marshal(v)
@@ -44,25 +48,26 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.NewBuffer(room, pool)}, nil
 }
 
-// gate is the codec, but codes only a few long messages at a time. When a commit
+// Gate is the codec, but codes only a few long messages at a time. When a commit
 // answers hundreds of workers at once, their messages would otherwise stand in
 // line for processors before every short call: what a person asks, or a worker's
 // renewal.
-type gate struct {
-	codec
+type Gate struct {
+	Codec
 	places chan struct{}
 }
 
-// Messages longer than these are long.
-const (
-	longRequest  = 1 << 10 // bytes
-	longResponse = 16      // acknowledgements and grants
-)
+// longRequest is the length in bytes above which a request is long.
+const longRequest = 1 << 10
 
-func newGate() *gate { return &gate{codec: newCodec(), places: make(chan struct{}, cores)} }
+// LongResponse is the number of acknowledgements and grants above which a response is long.
+const LongResponse = 16
+
+// NewGate returns a gate for so many long messages as there are processors.
+func NewGate() *Gate { return &Gate{Codec: NewCodec(), places: make(chan struct{}, cores)} }
 
 // Unmarshal is in encoding.CodecV2.
-func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
+func (g *Gate) Unmarshal(data mem.BufferSlice, v any) error {
 	call, ok := v.(*admitted)
 	if !ok {
 		return g.unmarshal(data, v)
@@ -79,20 +84,20 @@ func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
 	return err
 }
 
-func (g *gate) unmarshal(data mem.BufferSlice, v any) error {
-	defer g.enter(data.Len() > longRequest)()
-	return g.codec.Unmarshal(data, v)
+func (g *Gate) unmarshal(data mem.BufferSlice, v any) error {
+	defer g.Enter(data.Len() > longRequest)()
+	return g.Codec.Unmarshal(data, v)
 }
 
 // Marshal is in encoding.CodecV2.
-func (g *gate) Marshal(v any) (mem.BufferSlice, error) {
+func (g *Gate) Marshal(v any) (mem.BufferSlice, error) {
 	m, ok := v.(*warptunev1.SynchronizeResponse)
-	defer g.enter(ok && len(m.GetAcknowledgements())+len(m.GetGrants()) > longResponse)()
-	return g.codec.Marshal(v)
+	defer g.Enter(ok && len(m.GetAcknowledgements())+len(m.GetGrants()) > LongResponse)()
+	return g.Codec.Marshal(v)
 }
 
-// enter waits for a place if a message is long; the function returned leaves it.
-func (g *gate) enter(long bool) (leave func()) {
+// Enter waits for a place if a message is long; the function returned leaves it.
+func (g *Gate) Enter(long bool) (leave func()) {
 	if !long {
 		return func() {}
 	}

@@ -1,4 +1,4 @@
-package kernel
+package recorded
 
 import (
 	"encoding/json"
@@ -6,25 +6,27 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
-// launchTypes are names of element types in launch records besides T1's: Triton's and PyTorch's.
-var launchTypes = map[string]Type{
-	"i1": Bool, "u1": Bool, "int1": Bool, "i8": Int8, "i16": Int16, "i32": Int32, "i64": Int64, "u8": Uint8, "u16": Uint16, "u32": Uint32, "u64": Uint64,
-	"fp16": Half, "bf16": Bfloat16, "fp32": Float, "f32": Float, "fp64": Double, "f64": Double, "f16": Half,
-	"fp8e4nv": Float8E4M3, "float8_e4m3fn": Float8E4M3, "e4m3": Float8E4M3, "fp8e5": Float8E5M2, "e5m2": Float8E5M2,
+// types are names of element types in launch records besides T1's: Triton's and PyTorch's.
+var types = map[string]call.Type{
+	"i1": call.Bool, "u1": call.Bool, "int1": call.Bool, "i8": call.Int8, "i16": call.Int16, "i32": call.Int32, "i64": call.Int64, "u8": call.Uint8, "u16": call.Uint16, "u32": call.Uint32, "u64": call.Uint64,
+	"fp16": call.Half, "bf16": call.Bfloat16, "fp32": call.Float, "f32": call.Float, "fp64": call.Double, "f64": call.Double, "f16": call.Half,
+	"fp8e4nv": call.Float8E4M3, "float8_e4m3fn": call.Float8E4M3, "e4m3": call.Float8E4M3, "fp8e5": call.Float8E5M2, "e5m2": call.Float8E5M2,
 }
 
-// launchType reads the name of an element type.
-func launchType(name string) (Type, int, error) {
-	if t, ok := launchTypes[name]; ok {
+// numberType reads the name of an element type.
+func numberType(name string) (call.Type, int, error) {
+	if t, ok := types[name]; ok {
 		return t, 1, nil
 	}
-	return parseType(name)
+	return call.ParseType(name)
 }
 
 // argument is the i-th argument as the simulator is given it.
-func (r *launchRecord) argument(i int) (Arg, error) {
+func (r *Record) argument(i int) (call.Arg, error) {
 	a := &r.Args[i]
 	switch {
 	case a.TensorMap:
@@ -37,17 +39,17 @@ func (r *launchRecord) argument(i int) (Arg, error) {
 
 // buffer is a buffer in device memory. Floats are random, integers random from Min to Max:
 // without those zero, which is an index that is always there.
-func (a *launchArg) buffer(position int) (Arg, error) {
-	out := Arg{Name: a.Name, Access: ReadWrite, Fill: Fill{Kind: FillConstant}}
+func (a *Arg) buffer(position int) (call.Arg, error) {
+	out := call.Arg{Name: a.Name, Access: call.ReadWrite, Fill: call.Fill{Kind: call.FillConstant}}
 	var err error
-	if out.Type, out.Lanes, err = launchType(a.Type); err != nil {
+	if out.Type, out.Lanes, err = numberType(a.Type); err != nil {
 		return out, err
 	}
-	if a.Count < 1 || a.Count > maxCount {
-		return out, fmt.Errorf("count: %d is outside 1 to %d", a.Count, int64(maxCount))
+	if a.Count < 1 || a.Count > call.MaxCount {
+		return out, fmt.Errorf("count: %d is outside 1 to %d", a.Count, int64(call.MaxCount))
 	}
-	if a.Offset < 0 || a.Offset > maxCount {
-		return out, fmt.Errorf("offset: %d is outside 0 to %d", a.Offset, int64(maxCount))
+	if a.Offset < 0 || a.Offset > call.MaxCount {
+		return out, fmt.Errorf("offset: %d is outside 0 to %d", a.Offset, int64(call.MaxCount))
 	}
 	out.Count = a.Count + a.Offset
 	out.Offset = a.Offset * int64(out.Type.Bytes()*out.Lanes)
@@ -55,12 +57,12 @@ func (a *launchArg) buffer(position int) (Arg, error) {
 	return out, err
 }
 
-func (a *launchArg) fill(t Type, position int) (Fill, error) {
-	f := Fill{Kind: FillRandom, Value: 1, Seed: uint64(position)}
-	lo, hi, isInt := t.integers()
+func (a *Arg) fill(t call.Type, position int) (call.Fill, error) {
+	f := call.Fill{Kind: call.FillRandom, Value: 1, Seed: uint64(position)}
+	lo, hi, isInt := t.Integers()
 	if a.Min == nil || a.Max == nil {
 		if isInt {
-			f = Fill{Kind: FillConstant}
+			f = call.Fill{Kind: call.FillConstant}
 		}
 		return f, nil
 	}
@@ -79,16 +81,16 @@ func (a *launchArg) fill(t Type, position int) (Fill, error) {
 		f.Value = math.Floor(most) + 1
 	}
 	if f.Least == f.Value {
-		f = Fill{Kind: FillConstant, Value: f.Value}
+		f = call.Fill{Kind: call.FillConstant, Value: f.Value}
 	}
 	return f, nil
 }
 
 // scalar is a number passed by value.
-func (a *launchArg) scalar() (Arg, error) {
-	out := Arg{Name: a.Name, Scalar: true, Count: 1, Access: ReadOnly}
+func (a *Arg) scalar() (call.Arg, error) {
+	out := call.Arg{Name: a.Name, Scalar: true, Count: 1, Access: call.ReadOnly}
 	var err error
-	if out.Type, out.Lanes, err = launchType(a.Type); err != nil {
+	if out.Type, out.Lanes, err = numberType(a.Type); err != nil {
 		return out, err
 	}
 	if out.Lanes > 1 {
@@ -98,11 +100,11 @@ func (a *launchArg) scalar() (Arg, error) {
 	if err != nil {
 		return out, err
 	}
-	bits, fits := out.Type.encode(isInt, i, f)
+	bits, fits := out.Type.Encode(isInt, i, f)
 	if !fits {
 		return out, fmt.Errorf("value: %s is not a value of type %s", a.Value, out.Type)
 	}
-	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
+	out.Bits, out.Fill = bits, call.Fill{Kind: call.FillConstant, Value: f}
 	if f != f || math.IsInf(f, 0) {
 		out.Fill.Value = 0 // Bits say it
 	}
@@ -111,8 +113,8 @@ func (a *launchArg) scalar() (Arg, error) {
 
 // scalarValue reads a JSON number, a truth value or a text that is one. Of floats "inf", "-inf" and "nan" are, too. Integers
 // beyond int64 are of unsigned types and of floats.
-func scalarValue(raw json.RawMessage, t Type) (isInt bool, i int64, f float64, err error) {
-	lo, _, integer := t.integers()
+func scalarValue(raw json.RawMessage, t call.Type) (isInt bool, i int64, f float64, err error) {
+	lo, _, integer := t.Integers()
 	text := strings.Trim(string(raw), `"`)
 	switch text {
 	case "":
@@ -140,13 +142,13 @@ func scalarValue(raw json.RawMessage, t Type) (isInt bool, i int64, f float64, e
 }
 
 // trailing adds the pointers behind the arguments: to scratch memory, zero at first, or null.
-func (r *launchRecord) trailing(l *Launch) error {
+func (r *Record) trailing(l *call.Launch) error {
 	if len(r.Scratch) > len(r.Trailing) {
 		return fmt.Errorf("scratch: %d sizes are given for %d trailing_params", len(r.Scratch), len(r.Trailing))
 	}
 	ctas := int64(1)
 	for _, n := range l.Grid {
-		if ctas > maxCount/n {
+		if ctas > call.MaxCount/n {
 			return fmt.Errorf("grid: %v is larger than any GPU launches", l.Grid)
 		}
 		ctas *= n
@@ -156,12 +158,12 @@ func (r *launchRecord) trailing(l *Launch) error {
 		if i < len(r.Scratch) {
 			size = r.Scratch[i]
 		}
-		a := Arg{Name: name, Type: Uint64, Lanes: 1, Scalar: true, Count: 1, Position: len(l.Args), Access: ReadWrite, Fill: Fill{Kind: FillConstant}}
+		a := call.Arg{Name: name, Type: call.Uint64, Lanes: 1, Scalar: true, Count: 1, Position: len(l.Args), Access: call.ReadWrite, Fill: call.Fill{Kind: call.FillConstant}}
 		switch {
-		case size < 0 || size > maxCount/ctas:
+		case size < 0 || size > call.MaxCount/ctas:
 			return fmt.Errorf("scratch: %d bytes of %s for each of %d CTAs are none, or more than a GPU has", size, name, ctas)
 		case size > 0:
-			a.Type, a.Scalar, a.Count, a.Answer = Uint8, false, size*ctas, AnswerNone
+			a.Type, a.Scalar, a.Count, a.Answer = call.Uint8, false, size*ctas, call.AnswerNone
 		}
 		l.Args = append(l.Args, a)
 	}

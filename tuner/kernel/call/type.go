@@ -1,4 +1,4 @@
-package kernel
+package call
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ const (
 	Bfloat16
 	Float8E4M3
 	Float8E5M2
-	lastType = Float8E5M2
+	LastType = Float8E5M2
 )
 
 var typeNames = [...]string{"invalid", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "half", "float", "double",
@@ -57,7 +57,7 @@ var typeNames = [...]string{"invalid", "bool", "int8", "uint8", "int16", "uint16
 
 // String returns the type as T1 writes it.
 func (t Type) String() string {
-	if t > lastType {
+	if t > LastType {
 		t = TypeInvalid
 	}
 	return typeNames[t]
@@ -65,18 +65,18 @@ func (t Type) String() string {
 
 // Bytes returns the size of one value, 0 for an invalid type.
 func (t Type) Bytes() int {
-	if t > lastType {
+	if t > LastType {
 		t = TypeInvalid
 	}
 	return [...]int{0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}[t]
 }
 
-// vector returns the name of a type with lanes.
-func (t Type) vector(lanes int) string {
+// Vector returns the name of a type with lanes.
+func (t Type) Vector(lanes int) string {
 	if lanes <= 1 {
 		return t.String()
 	}
-	if _, _, isInt := t.integers(); isInt {
+	if _, _, isInt := t.Integers(); isInt {
 		for _, name := range []string{"char", "uchar", "short", "ushort", "int", "uint", "longlong", "ulonglong"} {
 			if cudaVectors[name] == t {
 				return fmt.Sprint(name, lanes)
@@ -86,8 +86,8 @@ func (t Type) vector(lanes int) string {
 	return fmt.Sprintf("%s%d", t, lanes)
 }
 
-// aliases are C's names, which are not T1's.
-var aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32, "float16": Half, "float32": Float, "float64": Double,
+// Aliases are C's names, which are not T1's.
+var Aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32, "float16": Half, "float32": Float, "float64": Double,
 	"longlong": Int64, "ulonglong": Uint64}
 
 // cudaVectors are the names of CUDA's vector types without their number of lanes, which
@@ -95,21 +95,21 @@ var aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ush
 var cudaVectors = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32,
 	"long": Int64, "ulong": Uint64, "longlong": Int64, "ulonglong": Uint64, "float": Float, "double": Double}
 
-// parseType reads T1's name of an element type, such as uint8 or float4, or CUDA's of a
+// ParseType reads T1's name of an element type, such as uint8 or float4, or CUDA's of a
 // vector type, such as int3.
-func parseType(name string) (t Type, lanes int, err error) {
-	for t := Bool; t <= lastType; t++ {
+func ParseType(name string) (t Type, lanes int, err error) {
+	for t := Bool; t <= LastType; t++ {
 		if name == typeNames[t] {
 			return t, 1, nil
 		}
 	}
-	for t := Half; t <= lastType; t++ {
+	for t := Half; t <= LastType; t++ {
 		digits, ok := strings.CutPrefix(name, typeNames[t])
 		if n, err := strconv.Atoi(digits); ok && err == nil && digits[0] != '+' && (n >= 2 && n <= 4 || n == 8 || n == 16) {
 			return t, n, nil
 		}
 	}
-	if t, ok := aliases[name]; ok {
+	if t, ok := Aliases[name]; ok {
 		return t, 1, nil
 	}
 	if base := strings.TrimRight(name, "234"); len(name) == len(base)+1 {
@@ -120,8 +120,8 @@ func parseType(name string) (t Type, lanes int, err error) {
 	return TypeInvalid, 0, fmt.Errorf("unknown element type %q; known are %s, those of floating point with 2, 3, 4, 8 or 16 lanes such as float4, and CUDA's vectors of integers such as int3", name, strings.Join(typeNames[1:], ", "))
 }
 
-// integers returns the range of an integer type.
-func (t Type) integers() (lo, hi float64, ok bool) {
+// Integers returns the range of an integer type.
+func (t Type) Integers() (lo, hi float64, ok bool) {
 	switch t {
 	case Bool:
 		return 0, 1, true
@@ -134,9 +134,9 @@ func (t Type) integers() (lo, hi float64, ok bool) {
 	return 0, 0, false
 }
 
-// encode returns the bits of an integer (exact) or a float as a value of the
+// Encode returns the bits of an integer (exact) or a float as a value of the
 // type, false when an integer type cannot hold it.
-func (t Type) encode(isInt bool, i int64, f float64) (uint64, bool) {
+func (t Type) Encode(isInt bool, i int64, f float64) (uint64, bool) {
 	switch t {
 	case Half:
 		return uint64(halfBits(float32(f))), true
@@ -147,7 +147,7 @@ func (t Type) encode(isInt bool, i int64, f float64) (uint64, bool) {
 	case Double:
 		return math.Float64bits(f), true
 	}
-	lo, hi, ok := t.integers()
+	lo, hi, ok := t.Integers()
 	if !ok || !(f >= lo && f <= hi) {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package rpc
+package intake
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 // or waits for something else, makes room for one.
 func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, g := &admission{places: make(chan struct{}, 2)}, newGate()
+		a, g := &Admission{places: make(chan struct{}, 2)}, NewGate()
 		send := func(m *warptunev1.SynchronizeRequest) mem.BufferSlice {
-			data, err := g.codec.Marshal(m)
+			data, err := g.Codec.Marshal(m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func TestAdmission(t *testing.T) {
 			read.Add(1)
 			select {
 			case <-wait:
-				leavePlace(ctx)
+				LeavePlace(ctx)
 				<-over
 			case <-end:
 			}

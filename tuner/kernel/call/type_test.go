@@ -1,4 +1,4 @@
-package kernel
+package call
 
 import (
 	"math"
@@ -52,12 +52,12 @@ func TestTypes(t *testing.T) {
 		lanes int
 	}{"bool": {Bool, 1}, "uint8": {Uint8, 1}, "int16": {Int16, 1}, "float": {Float, 1}, "float4": {Float, 4}, "double16": {Double, 16}, "half2": {Half, 2}, "int": {Int32, 1},
 		"int3": {Int32, 3}, "uchar4": {Uint8, 4}, "longlong2": {Int64, 2}, "float16": {Float, 16}, "bfloat16": {Bfloat16, 1}, "bfloat162": {Bfloat16, 2}, "float8_e5m24": {Float8E5M2, 4}} {
-		if got, lanes, err := parseType(name); err != nil || got != want.t || lanes != want.lanes {
+		if got, lanes, err := ParseType(name); err != nil || got != want.t || lanes != want.lanes {
 			t.Errorf("%s: %v %d %v", name, got, lanes, err)
 		}
 	}
 	for _, name := range []string{"", "4", "float5", "float1", "uint8_2", "FLOAT", "invalid", "int1", "int5", "float+2", "bool2", "int34"} {
-		if got, _, err := parseType(name); err == nil {
+		if got, _, err := ParseType(name); err == nil {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 		{Int8, -128, 0x80, true}, {Int8, 128, 0, false}, {Uint16, 65535, 0xffff, true}, {Uint16, -1, 0, false}, {Int64, -1, math.MaxUint64, true},
 		{Double, 1, 0x3ff0000000000000, true}, {Float, 1, 0x3f800000, true}, {Bool, 1, 1, true}, {Bool, 2, 0, false}, {Int32, 0.5, 0, false}, {TypeInvalid, 0, 0, false},
 	} {
-		if bits, ok := c.t.encode(false, 0, c.f); ok != c.ok || ok && bits != c.bits {
+		if bits, ok := c.t.Encode(false, 0, c.f); ok != c.ok || ok && bits != c.bits {
 			t.Errorf("%v %g: %#x %v", c.t, c.f, bits, ok)
 		}
 	}
@@ -108,7 +108,7 @@ func TestSmallFormats(t *testing.T) {
 		{Bfloat16, 1, 0x3f80}, {Bfloat16, 1e39, 0x7f80}, {Bfloat16, -3.4e38, 0xff80}, {Float8E4M3, 448, 0x7e}, {Float8E4M3, 1e9, 0x7e},
 		{Float8E4M3, 1, 0x38}, {Float8E5M2, 1, 0x3c}, {Float8E5M2, 57344, 0x7b}, {Float8E5M2, 1e9, 0x7b}, {Float8E4M3, -0.001953125, 0x81},
 	} {
-		if got, ok := c.t.encode(false, 0, c.f); !ok || got != c.bits {
+		if got, ok := c.t.Encode(false, 0, c.f); !ok || got != c.bits {
 			t.Errorf("%v %g: %#x, want %#x", c.t, c.f, got, c.bits)
 		}
 	}

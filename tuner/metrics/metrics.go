@@ -1,4 +1,5 @@
-package rpc
+// Package metrics writes a coordinator's statistics for Prometheus.
+package metrics
 
 import (
 	"fmt"
@@ -11,18 +12,18 @@ import (
 	"github.com/warptune/warptune/tuner/coordinator"
 )
 
-// Metrics returns a handler that writes a coordinator's statistics in
+// Handler returns a handler that writes a coordinator's statistics in
 // Prometheus' text format, version 0.0.4.
-func Metrics(c *coordinator.Coordinator) http.Handler {
+func Handler(c *coordinator.Coordinator) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		s := c.Stats()
-		WriteMetrics(w, &s)
+		Write(w, &s)
 	})
 }
 
-// WriteMetrics writes statistics in Prometheus' text format.
-func WriteMetrics(w io.Writer, s *coordinator.Stats) {
+// Write writes statistics in Prometheus' text format.
+func Write(w io.Writer, s *coordinator.Stats) {
 	m := metrics{w}
 	m.family("warptune_results_total", "counter", "Trials that ended, by validity.")
 	m.byLabel("warptune_results_total", "validity", s.Results)

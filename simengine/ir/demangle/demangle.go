@@ -1,4 +1,5 @@
-package ir
+// Package demangle reads names that a C++ compiler mangled, as far as kernels have them.
+package demangle
 
 import (
 	"slices"
@@ -6,19 +7,19 @@ import (
 	"strings"
 )
 
-// function is a name mangled by the Itanium C++ ABI, read as far as is needed to find a kernel by
+// Function is a name mangled by the Itanium C++ ABI, read as far as is needed to find a kernel by
 // the name in its source.
-type function struct {
-	scopes []string // namespaces and the function's own name; unnamed namespaces are left out
+type Function struct {
+	Scopes []string // namespaces and the function's own name; unnamed namespaces are left out
 	args   []string // of its template; "" is one that was not read
 	is     bool     // it is an instance of a template
 }
 
-// demangle reads a mangled name. It reports whether it is that of a function and has no parts that
+// Parse reads a mangled name. It reports whether it is that of a function and has no parts that
 // kernels do not have.
-func demangle(name string) (function, bool) {
+func Parse(name string) (Function, bool) {
 	d := demangler{text: name}
-	var f function
+	var f Function
 	if !d.take("_Z") {
 		return f, false
 	}
@@ -29,7 +30,7 @@ func demangle(name string) (function, bool) {
 			break
 		}
 		if id := d.identifier(); id != "_GLOBAL__N_1" {
-			f.scopes = append(f.scopes, id)
+			f.Scopes = append(f.Scopes, id)
 		}
 		if d.take("I") {
 			f.is, f.args = true, d.arguments()
@@ -38,7 +39,7 @@ func demangle(name string) (function, bool) {
 			break
 		}
 	}
-	return f, len(f.scopes) > 0 && !d.failed
+	return f, len(f.Scopes) > 0 && !d.failed
 }
 
 type demangler struct {
@@ -113,12 +114,12 @@ func (d *demangler) arguments() []string {
 	return args
 }
 
-// called reports whether a source may call the function so: by its name with all its namespaces or
+// Called reports whether a source may call the function so: by its name with all its namespaces or
 // the last of them, and by its template arguments where they are given and known.
-func (f *function) called(name string) bool {
+func (f *Function) Called(name string) bool {
 	base, list, given := strings.Cut(strings.TrimPrefix(strings.TrimSpace(name), "::"), "<")
 	scopes := strings.Split(strings.ReplaceAll(base, " ", ""), "::")
-	if n := len(f.scopes) - len(scopes); n < 0 || !slices.Equal(f.scopes[n:], scopes) {
+	if n := len(f.Scopes) - len(scopes); n < 0 || !slices.Equal(f.Scopes[n:], scopes) {
 		return false
 	}
 	if !given {

@@ -1,4 +1,4 @@
-package kernel
+package call
 
 import "math"
 

@@ -1,4 +1,4 @@
-package kernel
+package call
 
 import (
 	"fmt"
@@ -26,15 +26,15 @@ type TensorMap struct {
 // Limits of cuTensorMapEncodeTiled.
 const (
 	maxRank          = 5
-	maxBox           = 256
+	MaxBox           = 256
 	maxTensorExtent  = 1 << 32
-	maxTensorStride  = 1 << 40
+	MaxTensorStride  = 1 << 40
 	maxElementStride = 8
 	tensorAlign      = 16 // bytes: of strides, and of a box's rows
 )
 
-// check refuses what the driver refuses.
-func (m *TensorMap) check() error {
+// Check refuses what the driver refuses.
+func (m *TensorMap) Check() error {
 	rank := len(m.Shape)
 	if rank < 1 || rank > maxRank {
 		return fmt.Errorf("shape: a tensor map has 1 to %d dimensions, not %d", maxRank, rank)
@@ -53,8 +53,8 @@ func (m *TensorMap) check() error {
 		multiple    int64
 	}{
 		{"shape", m.Shape, rank, 1, maxTensorExtent, 1},
-		{"strides", m.Strides, rank - 1, tensorAlign, maxTensorStride - tensorAlign, int64(max(tensorAlign, m.Interleave))},
-		{"box", m.Box, rank, 1, maxBox, 1},
+		{"strides", m.Strides, rank - 1, tensorAlign, MaxTensorStride - tensorAlign, int64(max(tensorAlign, m.Interleave))},
+		{"box", m.Box, rank, 1, MaxBox, 1},
 		{"element strides", m.ElementStrides, rank, 1, maxElementStride, 1},
 	} {
 		if len(l.list) != l.n && !(len(l.list) == 0 && l.name == "element strides") {
@@ -88,8 +88,8 @@ func (m *TensorMap) checkRows() error {
 	return nil
 }
 
-// bytes is what the tensor reaches to, from its start.
-func (m *TensorMap) bytes() int64 {
+// Size is what the tensor reaches to, from its start.
+func (m *TensorMap) Size() int64 {
 	n := m.Shape[0] * int64(m.Elem.Bytes())
 	for i, s := range m.Strides {
 		n += (m.Shape[i+1] - 1) * s
@@ -102,7 +102,7 @@ func packed(shape []int64, elem int) []int64 {
 	strides := make([]int64, 0, len(shape))
 	n := int64(elem)
 	for _, extent := range shape[:len(shape)-1] {
-		if extent < 1 || extent > maxTensorExtent || n > maxTensorStride {
+		if extent < 1 || extent > maxTensorExtent || n > MaxTensorStride {
 			return strides // refused by its length, or its extents
 		}
 		n *= extent
@@ -111,8 +111,8 @@ func packed(shape []int64, elem int) []int64 {
 	return strides
 }
 
-// mapBytes reads a size such as "128B"; "none" and "" are 0.
-func mapBytes(field, text string, known ...int) (int, error) {
+// MapBytes reads a size such as "128B"; "none" and "" are 0.
+func MapBytes(field, text string, known ...int) (int, error) {
 	if text == "" || strings.EqualFold(text, "none") {
 		return 0, nil
 	}
@@ -130,13 +130,13 @@ func mapBytes(field, text string, known ...int) (int, error) {
 
 // Sizes that maps take, in bytes.
 var (
-	mapSwizzles    = []int{32, 64, 128}
-	mapInterleaves = []int{16, 32}
-	mapPromotions  = []int{64, 128, 256}
+	MapSwizzles    = []int{32, 64, 128}
+	MapInterleaves = []int{16, 32}
+	MapPromotions  = []int{64, 128, 256}
 )
 
-// fillNaN reads what takes the place of elements out of bounds.
-func fillNaN(field, text string) (bool, error) {
+// FillNaN reads what takes the place of elements out of bounds.
+func FillNaN(field, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "", "zero", "zeros", "none":
 		return false, nil
@@ -144,44 +144,4 @@ func fillNaN(field, text string) (bool, error) {
 		return true, nil
 	}
 	return false, fmt.Errorf("%s: unknown %.40q; known are zero, nan", field, text)
-}
-
-// tensorMap is the i-th argument, a tensor map. Where its base has the name of a buffer
-// among the arguments, it describes that one.
-func (r *launchRecord) tensorMap(i int) (Arg, error) {
-	a := &r.Args[i]
-	if a.Base == nil {
-		return Arg{}, fmt.Errorf("base: missing; a tensor map describes a buffer")
-	}
-	out, err := a.Base.buffer(i)
-	if err != nil {
-		return out, fmt.Errorf("base: %w", err)
-	}
-	out.Name = a.Name
-	elem, lanes, err := launchType(a.Element)
-	if err != nil || lanes != 1 {
-		return out, fmt.Errorf("element: unknown type %.40q", a.Element)
-	}
-	m := &TensorMap{Elem: elem, Of: -1, Offset: out.Offset, Shape: a.Shape, Strides: a.Strides, Box: a.Box, ElementStrides: a.ElementStrides}
-	if m.Swizzle, err = mapBytes("swizzle", a.Swizzle, mapSwizzles...); err != nil {
-		return out, err
-	}
-	if m.Interleave, err = mapBytes("interleave", a.Interleave, mapInterleaves...); err != nil {
-		return out, err
-	}
-	if m.L2Promotion, err = mapBytes("l2promotion", a.L2Promotion, mapPromotions...); err != nil {
-		return out, err
-	}
-	if m.FillNaN, err = fillNaN("oobfill", a.OutOfBounds); err != nil {
-		return out, err
-	}
-	if err := m.check(); err != nil {
-		return out, err
-	}
-	if need, has := m.Offset+m.bytes(), out.Count*int64(out.Type.Bytes()*out.Lanes); need > has {
-		return out, fmt.Errorf("shape: the tensor reaches to byte %d of its base, which has %d", need, has)
-	}
-	m.Of = slices.IndexFunc(r.Args, func(o launchArg) bool { return o.Vector && o.Name != "" && o.Name == a.Base.Name })
-	out.Offset, out.Map = 0, m
-	return out, nil
 }

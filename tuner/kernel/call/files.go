@@ -1,4 +1,4 @@
-package kernel
+package call
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ type Dir string
 
 // ReadFile implements Files.
 func (d Dir) ReadFile(name string) ([]byte, error) {
-	if err := inside(name); err != nil {
+	if err := Inside(name); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(string(d))
@@ -36,8 +36,8 @@ func (d Dir) ReadFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// maxFile bounds a file beside a definition in bytes.
-const maxFile = 64 << 20
+// MaxFile bounds a file beside a definition in bytes.
+const MaxFile = 64 << 20
 
 func readLimited(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
@@ -45,26 +45,26 @@ func readLimited(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(b) > maxFile {
-		return nil, fmt.Errorf("%s has more than the %d MiB that a definition's file may have", name, maxFile>>20)
+	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err == nil && len(b) > MaxFile {
+		return nil, fmt.Errorf("%s has more than the %d MiB that a definition's file may have", name, MaxFile>>20)
 	}
 	return b, err
 }
 
-// memory is files held in memory.
-type memory map[string][]byte
+// Memory is files held in memory.
+type Memory map[string][]byte
 
 // ReadFile implements Files.
-func (m memory) ReadFile(name string) ([]byte, error) {
+func (m Memory) ReadFile(name string) ([]byte, error) {
 	if b, ok := m[name]; ok {
 		return b, nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// inside refuses names that lead out of the definition's directory.
-func inside(name string) error {
+// Inside refuses names that lead out of the definition's directory.
+func Inside(name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return fmt.Errorf("file %q: a path inside the definition's directory is needed, without .. and not absolute", name)
 	}
@@ -73,5 +73,5 @@ func inside(name string) error {
 
 var (
 	_ Files = Dir("")
-	_ Files = memory(nil)
+	_ Files = Memory(nil)
 )
