@@ -74,7 +74,8 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.ChainStreamInterceptor(recoverStream(log), limitStalls(log)),
 	}
 	recordDenials(extra, c)
-	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
+	options = append(append(options, extra...), limitFrames(extra, log)...)
+	s := &Server{Server: grpc.NewServer(options...), health: health.NewServer(), c: c}
 	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c, gate: gate}
 	warptunev1.RegisterSweepServiceServer(s, sweeps)
 	s.RegisterService(intake.NewAdmission().Describe(warptunev1.WorkerService_ServiceDesc), workers)
