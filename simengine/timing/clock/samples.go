@@ -44,6 +44,7 @@ type gatherer struct {
 func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p := &sampleSet{counts: newCounts(c)}
 	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
+	defer g.survey.Release()
 	base := footprint.Picks(in.Grid, timing.MostNeighbours)[0]
 	if err := g.trace(base); err != nil {
 		return nil, err

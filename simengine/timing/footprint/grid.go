@@ -33,6 +33,7 @@ type surveyor struct {
 func SurveyGrid(in *timing.Input) (*Grid, error) {
 	k := in.Program.Kernel
 	s := &surveyor{in: in, survey: New(len(k.Instrs), cost.Granule(in.Arch), in.Arch.DRAMPieceBytes), partial: make([]bool, len(k.Instrs))}
+	defer s.survey.Release()
 	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
 	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
 	middle := timing.Middle(in.Grid)

@@ -96,12 +96,13 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	p := &s.probed[a.PC]
 	width := uint(s.granule / sectorBytes)
 	for _, l := range lines {
+		e := s.lines.get(l.Addr)
 		for g := range s.perLine {
 			if l.Sectors>>(uint(g)*width)&(1<<width-1) == 0 {
 				continue
 			}
 			p.read[probe]++
-			if s.table.slot(l.Addr*s.perLine+g+1).read != 0 {
+			if e.granules[g].read != 0 {
 				p.found[probe]++
 			}
 		}
