@@ -214,10 +214,11 @@ type Managed uint8
 
 // Places of managed memory.
 const (
-	ManagedNot     Managed = iota // it is ordinary device memory
-	ManagedHost                   // in the host's memory, which it wrote
-	ManagedNowhere                // nobody has touched them
-	ManagedDevice                 // in device memory, where a kernel or a prefetch left them
+	ManagedNot      Managed = iota // it is ordinary device memory
+	ManagedHost                    // in the host's memory, which it wrote; they have never been on the device
+	ManagedNowhere                 // nobody has touched them
+	ManagedDevice                  // in device memory, where a kernel or a prefetch left them
+	ManagedReturned                // in the host's memory, which it wrote after they had been on the device
 )
 
 // managed reads whether a buffer is in managed memory: true is "host".
@@ -231,7 +232,7 @@ func (r *reader) managed(rec *record, a *argument) {
 			a.arg.Managed = ManagedHost
 		}
 	} else {
-		a.arg.Managed = ManagedHost + Managed(rec.choice("Managed", "host", "nowhere", "device"))
+		a.arg.Managed = ManagedHost + Managed(rec.choice("Managed", "host", "nowhere", "device", "returned"))
 	}
 	if a.arg.Managed != ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
 		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")

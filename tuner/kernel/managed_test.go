@@ -13,7 +13,7 @@ const managedDefinition = `{
 
 // Where pages of managed memory lie is read from a definition, true as the host's; what is no place is refused.
 func TestManagedOfADefinition(t *testing.T) {
-	for where, want := range map[string]Managed{`true`: ManagedHost, `false`: ManagedNot, `"host"`: ManagedHost, `"nowhere"`: ManagedNowhere, `"Device"`: ManagedDevice} {
+	for where, want := range map[string]Managed{`true`: ManagedHost, `false`: ManagedNot, `"host"`: ManagedHost, `"nowhere"`: ManagedNowhere, `"Device"`: ManagedDevice, `"returned"`: ManagedReturned} {
 		d, warnings, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), Dir("testdata"))
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(where, warnings, err)
@@ -27,7 +27,7 @@ func TestManagedOfADefinition(t *testing.T) {
 		}
 	}
 	for where, want := range map[string]string{
-		`"there"`: "known are host, nowhere, device", `1`: "Arguments[0].Managed", `"host", "MemoryType": "Texture", "Shape": [16]`: "only a Vector can be in managed memory",
+		`"there"`: "known are host, nowhere, device, returned", `1`: "Arguments[0].Managed", `"host", "MemoryType": "Texture", "Shape": [16]`: "only a Vector can be in managed memory",
 	} {
 		if _, _, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), Dir("testdata")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", where, err, want)
