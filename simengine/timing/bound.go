@@ -102,12 +102,21 @@ func (w *Work) Shares(d *arch.Descriptor, cycles float64) (s Shares) {
 // l2 is the cycles that L2 takes for what is read and written: its slices for both, the ways to them
 // for what is written. What SMs that read the same at a time ask for once comes faster than the rest.
 func (w *Work) l2(d *arch.Descriptor) float64 {
-	slices := (w.L2Read + dram.WriteSlices*w.L2Written) * cache.SectorBytes / math.Max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle)
+	slices := (w.L2Read + dram.WriteSlices*w.L2Written) * cache.SectorBytes / l2Loads(d)
 	if d.L2WriteBytesPerCycle <= 0 {
 		return slices
 	}
 	return math.Max(slices, w.L2Written*cache.SectorBytes/d.L2WriteBytesPerCycle)
 }
+
+// l2Loads is what SMs get of L2 by loads at most, bytes a cycle.
+func l2Loads(d *arch.Descriptor) float64 {
+	return math.Max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle)
+}
+
+// CopyLeast is the least share of what SMs copy to shared memory that L2 looks up. They get more by copies than by
+// loads, but no more than 6,480 bytes a cycle of an H100 (mm_grouped with tiles of 64 by 256).
+const CopyLeast = 0.94
 
 // Nearest is the unit nearest its peak.
 func (s *Shares) Nearest() Bound {
@@ -158,6 +167,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 // the time has room for.
 func (w Work) fitted(d *arch.Descriptor, cycles float64) Work {
 	s := w.Shares(d, cycles)
+	s[BoundL2] *= l2Loads(d) / math.Max(l2Loads(d), d.L2LookupBytesPerCycle/CopyLeast)
 	cut := func(b Bound, counts ...*float64) {
 		for _, v := range counts {
 			*v /= math.Max(s[b], 1)
