@@ -48,6 +48,9 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	if err := g.trace(base); err != nil {
 		return nil, err
 	}
+	if err := g.survey.ProbeAll(in, base.ID); err != nil { // before its neighbours are traced: what it reads itself is compared
+		return nil, err
+	}
 	steps := int64(timing.MostNeighbours)
 	switch one := p.samples[0].recorded; {
 	case one > in.Budget: // two such would be beyond what an execution may take
@@ -66,9 +69,6 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 				return nil, err
 			}
 		}
-	}
-	if err := g.survey.ProbeAll(in, base.ID); err != nil {
-		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if err := g.spread(in.Spread); err != nil {

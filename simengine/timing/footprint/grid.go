@@ -41,6 +41,9 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.survey.ProbeAll(in, middle); err != nil { // before its neighbours are: what it reads itself is compared
+		return nil, err
+	}
 	g := &Grid{CTAs: []*CTA{base}}
 	steps := int64(timing.MostNeighbours)
 	if accesses(base.CTA) > longCTA {
@@ -67,9 +70,6 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 				return nil, err
 			}
 		}
-	}
-	if err := s.survey.ProbeAll(in, middle); err != nil {
-		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if g.CTAs, err = s.spread(in.Spread); err != nil {

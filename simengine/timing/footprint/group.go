@@ -31,6 +31,7 @@ type shares struct {
 	perCTA    float64 // granules a CTA touches
 	unique    float64 // granules the grid touches
 	share     float64 // of a CTA's granules that are new to the grid
+	reread    float64 // share of a CTA's granules that come from DRAM again, after other CTAs have read them
 	both      float64 // share of the granules that SMs of both halves of L2 touch
 	broadcast bool    // all CTAs touch the same
 }
@@ -200,7 +201,7 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	case g.random:
 		return g.apart * g.absent.missing()
 	}
-	return g.share * (1 - kept)
+	return g.share*(1-kept) + g.reread
 }
 
 // opened is how many row segments are opened for the bytes of a whole one. Of several groups

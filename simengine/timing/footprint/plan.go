@@ -164,6 +164,7 @@ func (s *Survey) Plan(d Device) *Plan {
 			}
 		}
 	}
+	s.reload(groups, written, &d, ctas)
 	f.all, f.written = f.all+d.Scratch, written
 	p.Footprint = f.all
 	if !d.Cold {
@@ -208,7 +209,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
 			p.Merged[id] = 1
-			if s.probed != nil {
+			if s.probed != nil && s.inStepProbes {
 				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
 			}
 			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)

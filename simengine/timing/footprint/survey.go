@@ -52,6 +52,12 @@ type Survey struct {
 	distances distances      // of the first CTA's touches
 	again     []*spans       // by id: what the first CTA touches again
 	probed    []probed       // by instruction; nil: no CTA was probed
+	// inStepProbes: it matters which of those probed read the same at a time. base is the table when the first CTA had been
+	// added alone. probeMore probes one more CTA, so far from that; probedAt is where it was.
+	inStepProbes bool
+	base         granuleTable
+	probeMore    func(distance int64) (found bool)
+	probedAt     int64
 }
 
 // cursor is where the survey is.
