@@ -35,23 +35,18 @@ type Work struct {
 	DRAMRead, DRAMWritten float64
 }
 
-// Mean is the work of a launch whose time is the geometric mean of two levels' times: of what caches and
-// queues decide that of both counts, so that what neither has beyond a peak is not beyond it either.
+// Mean is the work of a launch whose time is the geometric mean of two levels' times: of cycles that a sample says that
+// of both, so that what neither has beyond a peak is not beyond it either. What is counted is w's.
 func (w *Work) Mean(o *Work) Work {
 	m := *w
 	for _, x := range [...]struct{ to, from *float64 }{
 		{&m.Constants, &o.Constants}, {&m.Atomics, &o.Atomics},
-		{&m.L2Read, &o.L2Read}, {&m.L2Written, &o.L2Written},
 	} {
 		if a, b := *x.to, *x.from; a > 0 && b > 0 {
 			*x.to = math.Sqrt(a * b)
 		} else {
 			*x.to = (a + b) / 2
 		}
-	}
-	if w.L2Read > 0 { // lookups are those of the mean's reads
-		m.L2Lookups *= m.L2Read / w.L2Read
-		m.L2Hits *= m.L2Read / w.L2Read
 	}
 	return m
 }
