@@ -90,14 +90,17 @@ const (
 )
 
 // LookedUp is the share of what SMs ask for that L2 looks up, where so many CTAs of those that run at a time read the
-// same in step, and merged of a GPC the same at about the same time.
-func LookedUp(d *arch.Descriptor, inStep, merged float64) float64 {
+// same in step, and merged of a GPC the same at about the same time. turns is the share by the turns in which CTAs read
+// tiles, in place of merged; 0 where it is not known.
+func LookedUp(d *arch.Descriptor, inStep, merged, turns float64) float64 {
 	if d.L2MergedBytesPerCycle <= d.L2BytesPerCycle {
 		return 1
 	}
 	groups := math.Max(d.L2MergingGroups, 1)
 	sms := float64(d.SMs) / groups
 	stepping := math.Max(math.Min(inStep/groups, sms), 1)
-	tiles := math.Max(math.Min(merged, sms), 1)
-	return math.Min(math.Pow(stepping, inStepExponent), math.Pow(tiles, tilesExponent))
+	if turns == 0 {
+		turns = math.Pow(math.Max(math.Min(merged, sms), 1), tilesExponent)
+	}
+	return math.Min(math.Pow(stepping, inStepExponent), turns)
 }

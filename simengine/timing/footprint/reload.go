@@ -15,7 +15,10 @@ import "math"
 // Evidence: DRAM reads of shared/hopper h100/counters.jsonl.gz. gemm_wg reads B of 25 MB once in each of 5.8 waves, or
 // once in each of two bands of eight rows; mm_grouped, with as much of A and B, reads 73 to 76 MB in groups of 4 and 8
 // rows of tiles and 35 MB row by row, where CTAs of 8 rows are resident.
-type turns struct{ run, gap, span float64 }
+type turns struct {
+	run, gap, span float64
+	inStep         bool // CTAs of a run read it by the same requests
+}
 
 // L2 keeps what the CTAs in between touch up to keptBetween of the part of it that data read by all SMs can use, and
 // nothing from lostBetween on: of 23, 29.4, 29.6 and 29.7 MB in a wave 2, 70, 80 and 40 to 90 % of what could be lost is.
@@ -27,6 +30,30 @@ const (
 // tiles is how many different ones so many CTAs in a row read.
 func (t turns) tiles(ctas float64) float64 {
 	return math.Max(math.Min(ctas, t.gap)/t.run, 1) * math.Max(ctas/t.span, 1)
+}
+
+// CTAs that are launched one after the other are nearly in step, and ask L2 at about the same time: it looks up less than
+// SMs ask for, the less the more of them read the same. Those of a run do so much, those with gaps between them hardly.
+// With several CTAs an SM they are less in step. Exponents of how many read the same, fitted to what L2 looks up in 30
+// profiled launches of an H100 (shared/hopper, lts__t_sectors_op_read).
+const (
+	runExponent   = -0.15
+	gapExponent   = -0.04
+	crowdExponent = 0.15
+)
+
+// lookups is the share of what CTAs ask for that L2 looks up, where so many CTAs of an SM run at a time and so many of
+// the grid read the same.
+func (t turns) lookups(wave, readers, perSM float64) float64 {
+	sharers, exponent := math.Min(t.run, wave), runExponent
+	switch {
+	case readers < 2 || t.run > 1 && !t.inStep:
+		return 1
+	case t.run == 1:
+		sharers, exponent = math.Min(wave, t.span)/t.gap, gapExponent
+	}
+	sharers = math.Max(math.Min(sharers, readers), 1)
+	return math.Min(math.Pow(sharers, exponent)*math.Pow(math.Max(perSM, 1), crowdExponent), 1)
 }
 
 // readBuffer is what the grid reads of one buffer by groups of instructions.
@@ -41,13 +68,28 @@ func (b *readBuffer) touched(ctas, granule float64) float64 {
 	return math.Min(b.perCTA*b.tiles(ctas), b.unique) * granule
 }
 
-// reload finds which share of CTAs' first reads comes from DRAM again (group.reread), for kernels whose CTAs were probed.
-func (s *Survey) reload(groups []group, written float64, d *Device, ctas float64) {
+// inTurns finds what follows from whose turns buffers are read in, for kernels whose CTAs were probed: which share of CTAs'
+// first reads comes from DRAM again (group.reread), and which share of requests L2 looks up (group.lookups).
+func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float64) {
 	wave := math.Min(d.Resident, ctas)
-	if s.probed == nil || wave <= 0 || wave >= ctas {
+	if s.probeMore == nil || wave <= 0 {
 		return
 	}
 	buffers := s.readBuffers(groups, d, ctas)
+	for i := range buffers {
+		b := &buffers[i]
+		for _, g := range b.groups {
+			groups[g].lookups = b.lookups(wave, b.perCTA*ctas/math.Max(b.unique, 1), d.CTAsPerSM)
+		}
+	}
+	if wave < ctas {
+		s.reload(buffers, groups, written, d, ctas)
+	}
+}
+
+// reload finds what comes from DRAM again.
+func (s *Survey) reload(buffers []readBuffer, groups []group, written float64, d *Device, ctas float64) {
+	wave := d.Resident
 	lost := func(between float64) float64 { // of what so many CTAs in a row touch
 		bytes := written * between / ctas
 		for i := range buffers {
@@ -82,7 +124,7 @@ func (s *Survey) readBuffers(groups []group, d *Device, ctas float64) (all []rea
 		e := d.extent(g)
 		if e < 0 || g.random || g.broadcast {
 			n := g.perCTA * ctas / math.Max(g.unique, 1)
-			all = append(all, readBuffer{perCTA: g.perCTA, unique: g.unique, turns: turns{n, ctas, ctas}})
+			all = append(all, readBuffer{perCTA: g.perCTA, unique: g.unique, turns: turns{n, ctas, ctas, false}})
 			continue
 		}
 		k, ok := index[e]
@@ -116,11 +158,11 @@ func (d *Device) extent(g *group) int {
 // whom it is to be expected that it reads the same again.
 func (s *Survey) turns(b *readBuffer, groups []group, ctas float64) turns {
 	readers := b.perCTA * ctas / math.Max(b.unique, 1)
-	once := turns{math.Max(readers, 1), ctas, ctas}
-	var fresh, distinct int64
+	var fresh, distinct, inStep int64
 	for _, g := range b.groups {
-		fresh, distinct = fresh+groups[g].fresh[X], distinct+groups[g].distinct[X]
+		fresh, distinct, inStep = fresh+groups[g].fresh[X], distinct+groups[g].distinct[X], inStep+groups[g].inStep[X]
 	}
+	once := turns{math.Max(readers, 1), ctas, ctas, 2*inStep > distinct}
 	n := 0
 	if distinct > 0 && 2*fresh <= distinct { // the neighbour reads the same
 		for n < probeFar && s.same(b.groups, n) {
@@ -131,7 +173,7 @@ func (s *Survey) turns(b *readBuffer, groups []group, ctas float64) turns {
 			return once
 		}
 		if gap := math.Round(ctas * run / readers); s.rereads(b.groups, gap) {
-			return turns{run, gap, ctas}
+			return turns{run, gap, ctas, once.inStep}
 		}
 		return once
 	}
@@ -144,5 +186,5 @@ func (s *Survey) turns(b *readBuffer, groups []group, ctas float64) turns {
 			return once
 		}
 	}
-	return turns{1, gap, math.Min(gap*readers, ctas)}
+	return turns{1, gap, math.Min(gap*readers, ctas), once.inStep}
 }

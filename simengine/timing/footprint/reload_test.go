@@ -87,3 +87,29 @@ func TestTilesReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// L2 looks up less the more CTAs of a run read the same, in step; hardly less with gaps between them; all where each reads
+// its own, or as many CTAs of an SM are out of step.
+func TestLookupsByTurn(t *testing.T) {
+	const wave = 132
+	all := turns{run: 1, gap: 1024, span: 1024}
+	if got := all.lookups(wave, 1, 1); got != 1 {
+		t.Errorf("each its own: %.2f looked up", got)
+	}
+	last := 1.0
+	for _, n := range []float64{4, 8, 32, 64} {
+		run := turns{run: n, gap: 1024, span: 1024, inStep: true}
+		gaps := turns{run: 1, gap: n, span: wave, inStep: true}
+		got := run.lookups(wave, n, 1)
+		if got >= last || gaps.lookups(wave, wave/n, 1) <= got {
+			t.Errorf("runs of %g: %.2f looked up, %.2f of shorter ones, %.2f with gaps", n, got, last, gaps.lookups(wave, wave/n, 1))
+		}
+		if crowd := run.lookups(wave, n, 4); crowd <= got {
+			t.Errorf("runs of %g, four CTAs an SM: %.2f looked up, one: %.2f", n, crowd, got)
+		}
+		if run.inStep = false; run.lookups(wave, n, 1) != 1 {
+			t.Errorf("runs of %g that read it one after the other: %.2f looked up", n, run.lookups(wave, n, 1))
+		}
+		last = got
+	}
+}
