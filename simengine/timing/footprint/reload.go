@@ -79,6 +79,7 @@ func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float6
 	for i := range buffers {
 		b := &buffers[i]
 		for _, g := range b.groups {
+			groups[g].within = func(ctas float64) float64 { return b.touched(ctas, 1) / b.unique }
 			groups[g].lookups = b.lookups(wave, b.perCTA*ctas/math.Max(b.unique, 1), d.CTAsPerSM)
 		}
 	}

@@ -113,3 +113,25 @@ func TestLookupsByTurn(t *testing.T) {
 		last = got
 	}
 }
+
+// A sixteenth of the CTAs, in a row, take as much of L2 as the tiles that they read: 8 rows and 8 columns of 32.
+func TestTakenByTurns(t *testing.T) {
+	const n = 32
+	s := tiled(n*n, func(id int64) [2]int64 { return [2]int64{id/256*8 + id%8, id % 256 / 8} })
+	buffer := func(pc uint64) timing.Extent { return timing.Extent{First: pc << 20, Last: pc<<20 + 8*n - 1} }
+	d := Device{Grid: [3]int{n * n, 1, 1}, L2Bytes: mega, EffectiveBytes: mega / 2, Extents: []timing.Extent{buffer(0), buffer(1)}, Resident: 64, CTAsPerSM: 1}
+	groups := s.groups()
+	reach := s.reach(groups, d)
+	for i := range groups[:2] {
+		s.estimate(&groups[i], d, n*n, reach)
+	}
+	s.spreadOut(groups, d, n*n)
+	for i := range groups[:2] {
+		s.confine(&groups[i], d, n*n)
+	}
+	s.inTurns(groups, 0, &d, n*n)
+	taken := s.taken(groups, d, reach)
+	if got := taken(1.0/16) / taken(1); math.Abs(got-0.25) > 0.01 {
+		t.Errorf("a sixteenth of the CTAs take %.3f of what all do, want a quarter", got)
+	}
+}
