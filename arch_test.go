@@ -32,11 +32,18 @@ var layers = map[string][]string{
 	"deploy/calibrate":  {"search", "tuner"},
 	"docs/gen":          {"deploy"},
 	"tuner/coordinator": {"search", "tuner"},
+
+	// What the commands of warptune share knows of no command.
+	"cmd/warptune/internal/cli":     {"tuner"},
+	"cmd/warptune/internal/message": {"cmd/warptune/internal/cli", "search", "simengine", "tuner", "api"},
+	"cmd/warptune/internal/connect": {"cmd/warptune/internal/cli", "cmd/internal", "tuner", "api"},
+	"cmd/warptune/internal/input":   {"cmd/warptune/internal/cli", "cmd/warptune/internal/message", "cmd/internal", "search", "simengine", "tuner"},
+	"cmd/warptune/internal/plan":    {"cmd/warptune/internal/cli", "cmd/warptune/internal/input", "cmd/internal", "search", "simengine", "tuner", "api"},
 }
 
 // pure packages start no goroutine and touch no clock, file, network, logger
 // or global random state. A package that ends in "/gen" is a generator command.
-var pure = []string{"search", "simengine", "tuner", "tuner/kernel/compile/asnvcc", "tuner/kernel/compile/prune", "tuner/lease"}
+var pure = []string{"search", "simengine", "tuner", "tuner/kernel/compile/asnvcc", "tuner/kernel/compile/asnvcc/stages", "tuner/kernel/compile/dialect", "tuner/kernel/compile/prune", "tuner/lease"}
 
 // pureTrees are the trees in which every package is pure.
 var pureTrees = map[string]bool{"search": true, "simengine": true}

@@ -32,6 +32,7 @@ type preparation struct {
 	cc      [2]int
 	without string // rules of the assembler that are left out
 	kernel  *assemble.Prepared
+	scratch *assemble.Workspace // for the next kernel, too
 }
 
 // New makes an engine.
@@ -155,14 +156,20 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, req *Request) (*assemble.Pro
 	if p, ok := e.programs.get(key); ok {
 		return p, nil
 	}
-	if e.prepared.of != k || e.prepared.cc != opt.CC || e.prepared.without != without {
-		prepared, err := assemble.Prepare(k, opt)
+	last := e.prepared
+	e.prepared = preparation{} // nothing is kept of an assembly that panics
+	if last.scratch == nil {
+		last.scratch = new(assemble.Workspace)
+	}
+	if last.of != k || last.cc != opt.CC || last.without != without {
+		prepared, err := last.scratch.Prepare(k, opt)
 		if err != nil {
 			return nil, &Failure{FailureUnsupported, err}
 		}
-		e.prepared = preparation{k, opt.CC, without, prepared}
+		last = preparation{k, opt.CC, without, prepared, last.scratch}
 	}
-	p, err := e.prepared.kernel.Assemble(opt)
+	p, err := last.kernel.Assemble(opt)
+	e.prepared = last
 	if err != nil {
 		return nil, &Failure{FailureUnsupported, err}
 	}

@@ -90,7 +90,8 @@ func sources(root string) ([]string, error) {
 }
 
 // descriptors returns the files and what they import, imports first, as
-// plugins want them.
+// plugins want them, but without comments: these are read where they are
+// written, in the definitions.
 func descriptors(files linker.Files) []*descriptorpb.FileDescriptorProto {
 	var out []*descriptorpb.FileDescriptorProto
 	seen := map[string]bool{}
@@ -103,7 +104,9 @@ func descriptors(files linker.Files) []*descriptorpb.FileDescriptorProto {
 		for i := range f.Imports().Len() {
 			add(f.FindImportByPath(f.Imports().Get(i).Path()))
 		}
-		out = append(out, protoutil.ProtoFromFileDescriptor(f))
+		plain := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
+		plain.SourceCodeInfo = nil
+		out = append(out, plain)
 	}
 	for _, f := range files {
 		add(f)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,12 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
-	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/cmd/internal/fidelity"
-	"github.com/warptune/warptune/simengine/arch"
 )
 
 // Rows within the expected error of the best share its rank, in the table and as JSON;
@@ -96,55 +91,6 @@ func TestRaisedCapsAreTold(t *testing.T) {
 	}
 }
 
-// Failures are told with their configurations, and wrong results are not called
-// correctness.
-func TestFailuresAreTold(t *testing.T) {
-	s := &warptunev1.Sweep{
-		Id: "0123456789abcdef", Spec: &warptunev1.Spec{Kernel: "k", Arch: "h200", Level: "cycle"}, State: warptunev1.SweepState_SWEEP_STATE_COMPLETED,
-		Counts:   &warptunev1.Counts{Space: 5, Total: 5, Done: 5, ByValidity: []int64{0, 3, 0, 0, 0, 0, 2}},
-		Failures: []*warptunev1.Example{{Kind: "correctness", Seq: 0, Config: "B=32,PAD=1", Message: "x[3] is 1"}},
-	}
-	if text := accounted(s); !strings.Contains(text, "2 gave wrong results") || strings.Contains(text, "correctness") {
-		t.Errorf("it says %s", text)
-	}
-	var stdout bytes.Buffer
-	if err := (&app{stdout: &stdout, stderr: io.Discard}).printStatus(s); err != nil || !strings.Contains(stdout.String(), "e.g. B=32,PAD=1: x[3] is 1") {
-		t.Errorf("status says %s (%v)", &stdout, err)
-	}
-}
-
-// The rate shown is the sweep's, however much was done before somebody looked; while a
-// sweep is paused, or its rate not known, nobody says when it ends.
-func TestProgressOfSweeps(t *testing.T) {
-	p := &progress{what: "configurations", rated: true, rate: 2, left: 50 * time.Second}
-	if text := p.text(500, 600, time.Second, ""); text != "500 of 600 configurations, 2/s, about 50s left" {
-		t.Errorf("attached late: %s", text)
-	}
-	p.left = 0
-	if text := p.text(5, 600, time.Minute, ""); text != "5 of 600 configurations, 2/s" {
-		t.Errorf("too few to tell: %s", text)
-	}
-	p.rate = 0
-	if text := p.text(500, 600, time.Second, "paused"); text != "500 of 600 configurations, paused" {
-		t.Errorf("paused: %s", text)
-	}
-	p = &progress{what: "records"}
-	if text := p.text(50, 100, 10*time.Second, ""); text != "50 of 100 records, 5/s, about 10s left" {
-		t.Errorf("a batch of one's own: %s", text)
-	}
-	if text := p.text(3, 600, time.Minute, ""); text != "3 of 600 records, 0.05/s" {
-		t.Errorf("a batch of which little is known: %s", text)
-	}
-	s := &warptunev1.Sweep{
-		Spec: &warptunev1.Spec{Level: "cycle"}, State: warptunev1.SweepState_SWEEP_STATE_PAUSED, Rate: 3,
-		Counts: &warptunev1.Counts{Space: 5, Total: 5, Done: 1},
-	}
-	var stdout bytes.Buffer
-	if err := (&app{stdout: &stdout}).printStatus(s); err != nil || strings.Contains(stdout.String(), "left") {
-		t.Errorf("the status of a paused sweep: %s (%v)", &stdout, err)
-	}
-}
-
 // With --json nothing is printed that is not JSON.
 func TestJSONIsAll(t *testing.T) {
 	db := tuned(t)
@@ -171,16 +117,4 @@ func TestJSONIsAll(t *testing.T) {
 		}
 	}
 	warptune(t, "export", "--json", "--format", "csv", "--db", db).refused(t, exitUsage, "--json", "csv")
-}
-
-// The margin of a two-level sweep is that of the level that decides.
-func TestMarginIsOfTheLastLevel(t *testing.T) {
-	d, err := arch.Load("h200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &plan{specs: []*warptunev1.Spec{{Level: bothLevels}}, of: []subject{{arch: cluster.Arch{Descriptor: d}}}}
-	if r := newRanking(p, 0, nil, nil); r.margin.Share != fidelity.Expected(d, "cycle").Share {
-		t.Errorf("the margin is %+v", r.margin)
-	}
 }

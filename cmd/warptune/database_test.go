@@ -13,7 +13,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/warptune/internal/cli"
+	"github.com/warptune/warptune/cmd/warptune/internal/connect"
+	"github.com/warptune/warptune/cmd/warptune/internal/plan"
+	"github.com/warptune/warptune/cmd/warptune/internal/sweep"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
@@ -43,14 +49,21 @@ func TestTuneAgain(t *testing.T) {
 // queued leaves a sweep in a database as one that was interrupted before it began.
 func queued(t *testing.T, db, kernel string) {
 	t.Helper()
-	s := sweepFlags{archs: []string{"h200"}, problem: []int64{65536}, seed: 1}
-	p, err := s.plan(t.Context(), &app{stdout: io.Discard, stderr: io.Discard}, kernel)
+	var s plan.Flags
+	var conn connect.Connection
+	cmd := &cobra.Command{}
+	s.Flags(cmd)
+	conn.Flags(cmd)
+	if err := cmd.ParseFlags([]string{"--arch", "h200", "--problem", "65536", "--seed", "1", "--db", db}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Plan(t.Context(), &cli.App{Stdout: io.Discard, Stderr: io.Discard}, kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := connection{db: db, embed: cluster.EmbedOptions{Create: true}}
-	err = conn.with(t.Context(), func(c *client) error {
-		_, err := submit(t.Context(), c, p)
+	conn.Embed = cluster.EmbedOptions{Create: true}
+	err = conn.With(t.Context(), func(c *connect.Client) error {
+		_, err := sweep.Submit(t.Context(), c, p)
 		return err
 	})
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/cmd/warptune/internal/input"
+	"github.com/warptune/warptune/cmd/warptune/internal/message"
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -264,8 +266,8 @@ func TestConfigurationsAreTakenAsPrinted(t *testing.T) {
 	for _, value := range []string{`a,b`, `7`, `"`} {
 		c := def.Default()
 		c.Values[slices.Index(c.Names, "MODE")] = search.OfString(value)
-		text := configText(c.Names, rpc.FromValues(c.Values))
-		rec, err := configRecord(def, text, nil)
+		text := message.ConfigText(c.Names, rpc.FromValues(c.Values))
+		rec, err := input.ConfigRecord(def, text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/deploy/deploytest"
 )
 
@@ -19,7 +20,7 @@ func TestShippedCommandLinesParse(t *testing.T) {
 
 // parses does what cobra does with a command line, except for running it.
 func parses(args []string) error {
-	root := (&app{stdout: io.Discard, stderr: io.Discard}).root()
+	root := root((&cli.App{Stdout: io.Discard, Stderr: io.Discard}))
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func parses(args []string) error {
 		return err
 	}
 	if len(cmd.Commands()) > 0 {
-		return usagef("%s is no command of its own", cmd.CommandPath())
+		return cli.Usagef("%s is no command of its own", cmd.CommandPath())
 	}
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }

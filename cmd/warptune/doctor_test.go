@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -56,15 +57,16 @@ func TestDoctorChangesNoData(t *testing.T) {
 // A database of an older schema is checked as it will be after the upgrade, which
 // is left to the coordinator: an older program can go on with the file.
 func TestDoctorDoesNotUpgrade(t *testing.T) {
-	f, err := os.Open("../../tuner/store/testdata/v1.db.gz")
+	f, err := os.Open("../../tuner/store/testdata/v1.db.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	unzipped, err := gzip.NewReader(f)
+	unzipped, err := zstd.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer unzipped.Close()
 	before, err := io.ReadAll(unzipped)
 	if err != nil {
 		t.Fatal(err)

@@ -42,18 +42,6 @@ func TestExplainChooses(t *testing.T) {
 	if r.code != exitFailed || !strings.Contains(r.stderr, "no configuration of") {
 		t.Errorf("an empty space: status %d, %s", r.code, r.stderr)
 	}
-	const size = 1<<61 + 12345
-	last := int64(-1)
-	for i := range int64(mostRanked) {
-		at := spread(i, mostRanked, size)
-		if at <= last || at >= size {
-			t.Fatalf("place %d of %d is %d, after %d of %d", i, mostRanked, at, last, int64(size))
-		}
-		last = at
-	}
-	if last < size/mostRanked*(mostRanked-1) {
-		t.Errorf("the last place is %d of %d", last, int64(size))
-	}
 }
 
 // What introductions to CUDA teach, explain says of kernels that do otherwise, first of all and at the line where they

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -162,7 +163,7 @@ func stencils(t *testing.T, every int) (file, ptx string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, done, err := openPTX(filepath.Join(dir, "h200", "ptx.zip"))
+	files, done, err := cli.OpenPTX(filepath.Join(dir, "h200", "ptx.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}

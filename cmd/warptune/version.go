@@ -7,24 +7,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/simengine"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of warptune and of its simulator",
-		Args:  exactly(0, "no arguments"),
+		Args:  cli.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			v := struct {
 				Version string `json:"version"`
 				Engine  string `json:"engine"`
 				Go      string `json:"go"`
 			}{moduleVersion(), simengine.Version(), runtime.Version()}
-			if a.json {
-				return a.printJSON(v)
+			if a.JSON {
+				return a.PrintJSON(v)
 			}
-			_, err := fmt.Fprintf(a.stdout, "warptune %s, simulator %s, %s\n", v.Version, v.Engine, v.Go)
+			_, err := fmt.Fprintf(a.Stdout, "warptune %s, simulator %s, %s\n", v.Version, v.Engine, v.Go)
 			return err
 		},
 	}

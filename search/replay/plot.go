@@ -44,24 +44,24 @@ func Plot(w io.Writer, scores []Score) error {
 	if len(scores) > 0 {
 		fmt.Fprintf(&b, `<text x="%.0f" y="18">%s: mean excess over the optimum, by evaluations</text>`+"\n", plotLeft, html.EscapeString(scores[0].Space))
 	}
+	var grid, labels strings.Builder
 	for _, e := range []float64{0.001, 0.01, 0.05, 0.1, 0.5, 1} {
-		line(&b, plotLeft, y(1+e), plotWidth-plotRight, y(1+e))
-		fmt.Fprintf(&b, `<text x="%.0f" y="%.1f" text-anchor="end">%g %%</text>`+"\n", plotLeft-5, y(1+e)+4, 100*e)
+		fmt.Fprintf(&grid, "M%.0f,%.0fH%.0f", plotLeft, y(1+e), plotWidth-plotRight)
+		fmt.Fprintf(&labels, `<text x="%.0f" y="%.0f" text-anchor="end">%g %%</text>`+"\n", plotLeft-5, y(1+e)+4, 100*e)
 	}
 	for _, n := range append([]int{1, 5, 10}, Marks...) {
 		if n <= budget {
-			line(&b, x(n), plotTop, x(n), plotHeight-plotBottom)
-			fmt.Fprintf(&b, `<text x="%.1f" y="%.0f" text-anchor="middle">%d</text>`+"\n", x(n), plotHeight-plotBottom+16, n)
+			fmt.Fprintf(&grid, "M%.0f,%.0fV%.0f", x(n), plotTop, plotHeight-plotBottom)
+			fmt.Fprintf(&labels, `<text x="%.0f" y="%.0f" text-anchor="middle">%d</text>`+"\n", x(n), plotHeight-plotBottom+16, n)
 		}
 	}
+	fmt.Fprintf(&b, `<path stroke="#ddd" d="%s"/>`+"\n%s", grid.String(), labels.String())
 	for k, s := range scores {
 		colour, width := colours[k%len(colours)], 1.3
 		if k == len(scores)-1 {
 			colour, width = "#000000", 2.5
 		}
-		fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="%.1f" points="`, colour, width)
-		writePoints(&b, s.Curve, x, y)
-		b.WriteString("\"/>\n")
+		fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="%.1f" d="%s"/>`+"\n", colour, width, path(drawn(s.Curve, x, y)))
 		at := plotTop + 18*float64(k)
 		fmt.Fprintf(&b, `<rect x="%.0f" y="%.0f" width="18" height="4" fill="%s"/><text x="%.0f" y="%.0f">%s</text>`+"\n",
 			plotWidth-plotRight+10, at, colour, plotWidth-plotRight+34, at+7, html.EscapeString(s.Strategy))
@@ -71,28 +71,51 @@ func Plot(w io.Writer, scores []Score) error {
 	return err
 }
 
-// writePoints writes the points of a curve that show: those a pixel apart, and of a level run its two ends.
-func writePoints(b *strings.Builder, curve []float64, x func(n int) float64, y func(ratio float64) float64) {
-	var level, held string // the height of the run so far, and its last point where that is not its first
-	last := 0.0
-	for n, r := range curve {
-		at := x(n + 1)
-		if at < last+1 && n < len(curve)-1 {
-			continue
-		}
-		last = at
-		height := fmt.Sprintf("%.1f", y(r))
-		point := fmt.Sprintf("%.1f,%s ", at, height)
-		if height == level {
-			held = point
-			continue
-		}
-		b.WriteString(held + point)
-		level, held = height, ""
+// point is a place in pixels.
+type point struct{ x, y float64 }
+
+// drawn are the points of a curve that show.
+func drawn(curve []float64, x func(n int) float64, y func(ratio float64) float64) []point {
+	points := make([]point, len(curve))
+	for i, r := range curve {
+		points[i] = point{x(i + 1), y(r)}
 	}
-	b.WriteString(held)
+	return thin(points)
 }
 
-func line(b *strings.Builder, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#dddddd"/>`+"\n", x1, y1, x2, y2)
+// thin leaves out the points that lie within half a pixel of a line between others (Douglas and Peucker, "Algorithms
+// for the reduction of the number of points required to represent a digitized line", 1973). The points' x ascend.
+func thin(points []point) []point {
+	if len(points) < 3 {
+		return points
+	}
+	first, last := points[0], points[len(points)-1]
+	slope := (last.y - first.y) / (last.x - first.x)
+	at, most := 0, 0.5
+	for i, p := range points[1 : len(points)-1] {
+		if off := math.Abs(p.y - first.y - slope*(p.x-first.x)); off > most {
+			at, most = i+1, off
+		}
+	}
+	if at == 0 {
+		return []point{first, last}
+	}
+	return append(thin(points[:at+1:at+1]), thin(points[at:])[1:]...)
+}
+
+// path is a line through points as SVG writes it: the first, and from each the way to the next, in whole pixels.
+func path(points []point) string {
+	var b strings.Builder
+	x, y := 0, 0
+	for i, p := range points {
+		toX, toY := int(math.Round(p.x)), int(math.Round(p.y))
+		switch {
+		case i == 0:
+			fmt.Fprintf(&b, "m%d,%d", toX, toY)
+		case toX != x || toY != y:
+			fmt.Fprintf(&b, " %d,%d", toX-x, toY-y)
+		}
+		x, y = toX, toY
+	}
+	return b.String()
 }

@@ -178,7 +178,7 @@ func TestWriters(t *testing.T) {
 	if err := Plot(&svg, scores); err != nil {
 		t.Fatal(err)
 	}
-	lines := 0
+	drawn := 0
 	for d := xml.NewDecoder(&svg); ; {
 		tok, err := d.Token()
 		if err == io.EOF {
@@ -187,12 +187,12 @@ func TestWriters(t *testing.T) {
 		if err != nil {
 			t.Fatalf("not XML: %v", err)
 		}
-		if s, ok := tok.(xml.StartElement); ok && s.Name.Local == "polyline" {
-			lines++
+		if s, ok := tok.(xml.StartElement); ok && s.Name.Local == "path" {
+			drawn++
 		}
 	}
-	if lines != 2 {
-		t.Errorf("%d curves drawn", lines)
+	if drawn != 3 {
+		t.Errorf("%d paths drawn, want the grid and two curves", drawn)
 	}
 	var md bytes.Buffer
 	if err := Markdown(&md, scores, "", nil); err != nil || strings.Count(md.String(), "**1.000**") != 4 {

@@ -15,8 +15,9 @@ import (
 )
 
 // The data files: ccX.Y.json holds what every GPU of a compute capability
-// shares, the others are one GPU each and name their base. A number of the GPU's
-// file replaces the base's.
+// shares, cc-common.json what most capabilities do; the others are one GPU each.
+// A file names its base, and its numbers replace the base's. A number that does
+// not say so is not verified.
 //
 //go:embed data/*.json
 var data embed.FS
@@ -113,7 +114,7 @@ func readChain(content []byte) ([]*file, error) {
 	chain := []*file{f}
 	for base := f.Base; base != ""; {
 		content, err := data.ReadFile("data/" + base + ".json")
-		if err != nil || len(chain) > 4 {
+		if err != nil || len(chain) > 8 {
 			return nil, fmt.Errorf("architecture descriptor %q: unknown base %q (known: %s)", f.Name, base, strings.Join(bases(), ", "))
 		}
 		b, err := decode(content)

@@ -44,7 +44,7 @@ func mustTarget(t testing.TB, cc [2]int) *target.Target {
 
 // selected takes a kernel as far as machine instructions over virtual registers.
 func selected(k *ir.Kernel, tg *target.Target) (*mir.Func, error) {
-	base, err := prepared(k, tg)
+	base, err := prepared(k, tg, new(Workspace))
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func TestEveryGenerationAssembles(t *testing.T) {
 // another's register: the verifier must object.
 func TestVerifierFindsDamage(t *testing.T) {
 	tg, _ := target.For(hopper.CC)
-	base, err := prepared(asmtest.BuildKernel(t, "k", []byte(asmtest.WideKernel(8))), tg)
+	base, err := prepared(asmtest.BuildKernel(t, "k", []byte(asmtest.WideKernel(8))), tg, new(Workspace))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,16 +53,19 @@ var verifying bool
 type Prepared struct {
 	k        *ir.Kernel
 	cc       [2]int
-	base     *unit                // after the front end
-	slack    int                  // see productSlack; 0: all of an occupancy step is used
-	variants map[variantKey]*unit // after selection
-	products bool                 // of warpgroups
-	serial   bool                 // they are made one after the other
+	base     *unit   // after the front end
+	slack    int     // see productSlack; 0: all of an occupancy step is used
+	variants []*unit // after selection
+	products bool    // of warpgroups
+	serial   bool    // they are made one after the other
 }
 
 // Prepare runs the front end for the compute capability and without the rules that opt names. Errors
 // are as of Assemble.
-func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
+func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) { return new(Workspace).Prepare(k, opt) }
+
+// Prepare is Prepare of a kernel whose assemblies use the workspace.
+func (w *Workspace) Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 	t, err := target.For(opt.CC)
 	if err != nil {
 		return nil, err
@@ -70,11 +74,11 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 		return nil, fmt.Errorf("assemble %s: %w", k.Name, err)
 	}
 	t.Specific = k.Specific()
-	base, err := prepared(k, t)
+	base, err := prepared(k, t, w)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{k: k, cc: opt.CC, base: base, slack: productSlack(k, t), variants: map[variantKey]*unit{}, products: slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Wgmma })}, nil
+	return &Prepared{k: k, cc: opt.CC, base: base, slack: productSlack(k, t), products: slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Wgmma })}, nil
 }
 
 // Assemble runs the remaining passes. opt.CC and opt.Without must be what the kernel was prepared
@@ -82,7 +86,7 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	p.serial = p.products && hiropt.Interrupted(p.k)
 	u, err := p.assemble(opt)
-	if err == nil && p.products && !p.serial && u.program.SpillBytes > 0 {
+	if !p.serial && (errors.Is(err, errSpills) || err == nil && p.products && u.program.SpillBytes > 0) {
 		// Evidence, ptxas corpus (shared launches of attn_forward): 8 of 9 programs that spill are
 		// serialised (warnings C7511, C7512).
 		p.serial = true
@@ -153,17 +157,17 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 		}
 		f = g
 	}
-	f.launched = launched
+	f.launched, f.asked = launched, p.products && !p.serial
 	return f, f.runPasses(backEnd)
 }
 
 // prepared runs the front end.
-func prepared(k *ir.Kernel, t *target.Target) (*unit, error) {
+func prepared(k *ir.Kernel, t *target.Target, w *Workspace) (*unit, error) {
 	f, err := hir.New(k, t)
 	if err != nil {
 		return nil, err
 	}
 	f.Check = verifying
-	u := &unit{hir: f, scratch: &workspace{}}
+	u := &unit{hir: f, scratch: w}
 	return u, u.runPasses(frontEnd)
 }

@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"errors"
+
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/regalloc"
 	"github.com/warptune/warptune/simengine/assemble/rules"
@@ -58,7 +60,7 @@ func (u *unit) allocate() error {
 // accumulators are too small then share registers with others. ptxas moves accumulators out of the way instead, which
 // is not modelled. So the moves are missing, and an instruction may wait for another that it does not depend on.
 func (u *unit) shareRegisters(own int) error {
-	regalloc.SpillTo(u.mir, max(own, leastRegisters))
+	regalloc.SpillTo(u.mir, regalloc.FindUses(u.mir), max(own, leastRegisters))
 	if err := u.mir.FindLiveness(); err != nil {
 		return err
 	}
@@ -85,16 +87,19 @@ func (u *unit) verifyRegisters() error {
 // fits reports whether the registers given keep within the budget.
 func (u *unit) fits() bool { return u.mir.General+u.mir.Target.Reserved <= u.budget }
 
+// errSpills says that a program spills, to whoever asked only that.
+var errSpills = errors.New("it spills")
+
 // spillWords spills words and reports whether the rest found registers, if need be with a few to
 // spare.
 func (u *unit) spillWords(own int) (bool, error) {
-	source, values := blockInsts(u.mir), len(u.mir.Values)
+	source, values, uses := blockInsts(u.mir), len(u.mir.Values), regalloc.FindUses(u.mir)
 	for _, spare := range u.spares() {
 		for b := range source {
 			u.mir.Blocks[b].Insts = source[b]
 		}
 		u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
-		regalloc.SpillTo(u.mir, max(own-spare, leastRegisters))
+		regalloc.SpillTo(u.mir, uses, max(own-spare, leastRegisters))
 		if err := u.mir.FindLiveness(); err != nil {
 			return false, err
 		}
@@ -103,6 +108,9 @@ func (u *unit) spillWords(own int) (bool, error) {
 			return false, err
 		}
 		if u.mir.Regs, u.mir.General = regalloc.New(u.mir, u.mir.Layout(nil), &u.scratch.allocating).Allocate(u.budget-u.mir.Target.Reserved, true); u.fits() {
+			if u.asked && !u.mayOverrun() && u.mir.Spills.Bytes > 0 { // another order is taken only if it fits, too
+				return false, errSpills
+			}
 			u.fit(own, &sched.Orders{})
 			return u.fits(), nil
 		}

@@ -10,48 +10,81 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/warptune/warptune/simengine/assemble/asmtest"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/listings with what the assembler does now")
+var update = flag.Bool("update", false, "rewrite testdata/listings.txt.zst with what the assembler does now")
 
 // TestListings holds the assembler to the exact programs it made before of every built-in
 // kernel: a change that is meant to make it clearer or faster must not change what it
-// makes. One that is meant to change programs rewrites the listings with -update.
+// makes. One that is meant to change programs rewrites the listings with -update; zstd -dc
+// shows them.
 func TestListings(t *testing.T) {
+	var got strings.Builder
 	for _, name := range catalogue.Names() {
-		got := listings(t, name)
-		path := filepath.Join("testdata", "listings", name+".txt")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
+		got.WriteString(listings(t, name))
+	}
+	path := filepath.Join("testdata", "listings.txt.zst")
+	if *update {
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, line := firstDifference(got, string(want)); at > 0 {
-			t.Errorf("%s, line %d: the program now has\n\t%s\nwhere that file has another line; -update if that is meant", path, at, line)
+		defer z.Close()
+		if err := os.WriteFile(path, z.EncodeAll([]byte(got.String()), nil), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	want, err := z.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(path, ": ", err)
+	}
+	if difference := firstDifference(got.String(), string(want)); difference != "" {
+		t.Errorf("%s, %s\n-update if that is meant", path, difference)
 	}
 }
 
-// firstDifference is the number, from 1, of the first line of a text that another text has
-// not, and the line; 0 where the texts are equal.
-func firstDifference(got, want string) (int, string) {
+// firstDifference shows where a text begins to differ from the one that is wanted: the
+// program of that line, three lines that are the same and three of each text; empty where
+// the texts are equal.
+func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i, line := range g {
-		if i >= len(w) || w[i] != line {
-			return i + 1, line
+	at := 0
+	for at < len(g) && at < len(w) && g[at] == w[at] {
+		at++
+	}
+	if at == len(g) && at == len(w) {
+		return ""
+	}
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "line %d:", at+1)
+	for i := at; i >= 0; i-- {
+		if i < len(g) && strings.HasPrefix(g[i], "#") {
+			fmt.Fprintf(&sb, "\n%s", g[i])
+			break
 		}
 	}
-	if len(w) > len(g) {
-		return len(g) + 1, "no line"
+	show := func(sign string, lines []string, from, to int) {
+		for _, line := range lines[min(max(from, 0), len(lines)):min(to, len(lines))] {
+			fmt.Fprintf(&sb, "\n%s%s", sign, line)
+		}
 	}
-	return 0, ""
+	show("  ", g, at-3, at)
+	show("- ", w, at, at+3)
+	show("+ ", g, at, at+3)
+	return sb.String()
 }
 
 // listings are the programs of a kernel's shortest variant, for three generations and

@@ -78,7 +78,7 @@ var selection = []pass{
 	onNodes("wide values", opt.SinkWide),
 	// The first pass that depends on how scarce registers are in general, and the last over PTX instructions:
 	// selection folds the copies it makes into their readers.
-	{"rematerialisation", func(u *unit) error { return opt.Rematerialise(u.hir, u.remat) }, verifyNodes},
+	{"rematerialisation", func(u *unit) error { u.same = opt.Rematerialise(u.hir, u.remat); return nil }, verifyNodes},
 	onInsts("instruction selection", func(u *unit) (err error) {
 		u.mir, err = isel.Select(u.hir, &u.scratch.selecting)
 		return err

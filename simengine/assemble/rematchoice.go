@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/rules"
@@ -13,27 +15,19 @@ import (
 // cap, or they cost occupancy, it runs again with it, and the smallest limit (instructions repeated
 // a value) that reaches the aim is found by bisection.
 
-// variantKey names a variant: its limit of rematerialisation, and whether warpgroup MMAs are
-// made one after the other.
-type variantKey struct {
-	remat  int
-	serial bool
-}
-
 // variant returns the kernel with instructions selected, with values of up to remat instructions
 // rematerialised, under a cap of limit registers (0: none). The caller may change it. The one with
 // remat 0 must be asked for first.
 func (p *Prepared) variant(remat, limit int) (*unit, error) {
-	key := variantKey{remat, p.serial}
-	f := p.variants[key]
-	if f == nil {
-		var err error
-		if f, err = p.base.selected(remat, p.serial); err != nil {
+	at := slices.IndexFunc(p.variants, func(v *unit) bool { return v.serial == p.serial && v.same.Has(remat) })
+	if at < 0 {
+		f, err := p.base.selected(remat, p.serial)
+		if err != nil {
 			return nil, err
 		}
-		p.variants[key] = f
+		at, p.variants = len(p.variants), append(p.variants, f)
 	}
-	g, m := *f, *f.mir
+	g, m := *p.variants[at], *p.variants[at].mir
 	g.cap, g.mir = limit, &m
 	m.Values = m.Values[:len(m.Values):len(m.Values)]
 	m.Blocks = append([]mir.Block(nil), m.Blocks...)

@@ -180,7 +180,7 @@ func TestListing(t *testing.T) {
 	tg, _ := target.For([2]int{9, 0})
 	k := asmtest.BuildKernel(t, filepath.Base(path), src)
 	verifying = true
-	base, err := prepared(k, tg)
+	base, err := prepared(k, tg, new(Workspace))
 	if err != nil {
 		t.Fatal(err)
 	}

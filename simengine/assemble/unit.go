@@ -16,20 +16,23 @@ import (
 type unit struct {
 	hir      *hir.Func
 	mir      *mir.Func
-	scratch  *workspace    // shared by all units of a kernel
+	scratch  *Workspace    // shared by all units of a kernel
 	serial   bool          // warpgroup MMAs are made one after the other
 	remat    int           // instructions to repeat at most rather than keep a value, 0 none
+	same     opt.Limits    // instead of remat, that come to the same
 	cap      int           // registers a thread may have, 0 no cap
 	budget   int           // registers a thread may be charged: the cap or an occupancy step
 	launched int           // registers at launch where the kernel changes their number, else 0
 	shares   bool          // live values share registers (shareRegisters)
+	asked    bool          // only whether it spills: allocation ends with errSpills as soon as that is known
 	peak     int           // general registers live at most, in the present order
 	orders   *sched.Orders // of the present order
 	program  *Program
 }
 
-// workspace is storage that passes reuse.
-type workspace struct {
+// Workspace is storage that passes reuse, of one kernel after another. The zero value is ready. It is for one goroutine
+// at a time.
+type Workspace struct {
 	selecting  isel.Scratch
 	scheduling sched.Scratch
 	allocating regalloc.Scratch

@@ -8,14 +8,14 @@ import (
 )
 
 // copyAsync is cp.async: the data lands at once; the race checker knows that
-// nobody may look before wait_group.
-func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32) signal {
+// nobody may look before wait_group. e is the extent of what all lanes write.
+func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32, e extent) signal {
 	a, g := in.X.Access, in.X.Access.Second
 	r.saved = r.addr
-	w.addresses(g, &r.addr)
+	from := w.addresses(g, &r.addr)
 	reading := r.readingLanes(w, g, mask)
 	if reading != 0 {
-		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
+		if s := r.check(w, in, g, ir.Global, reading, from.of(&r.addr, reading)); s != next {
 			bad, s := r.goPast(g, ir.Global, reading)
 			if s != next {
 				return s
@@ -32,7 +32,7 @@ func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32) signal {
 		}
 	}
 	r.addr, r.saved = r.saved, r.addr
-	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
+	if s := r.check(w, in, a, ir.Shared, mask, e.of(&r.addr, mask)); s != next {
 		bad, s := r.goPast(a, ir.Shared, mask)
 		if mask &^= bad; s != next || mask == 0 {
 			return s

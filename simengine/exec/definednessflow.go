@@ -167,10 +167,10 @@ func (s *shadow) multiply(r *Runner, w *warp, in *code.Instr, f *code.Flow, mask
 	na, nb, _ := m.Registers()
 	src := in.X.Src
 	var rows, cols [32]bool
-	s.elements(r, w, &m.FragmentA, src[:na], func(at int) { rows[at/m.K] = true })
-	s.elements(r, w, &m.FragmentB, src[na:na+nb], func(at int) { cols[at/m.K] = true })
+	s.elements(r, w, m.FragmentA, src[:na], func(at int) { rows[at/m.K] = true })
+	s.elements(r, w, m.FragmentB, src[na:na+nb], func(at int) { cols[at/m.K] = true })
 	var own [16 * 8]bool
-	s.elements(r, w, &m.FragmentC, src[na+nb:], func(at int) { own[at] = true })
+	s.elements(r, w, m.FragmentC, src[na+nb:], func(at int) { own[at] = true })
 	per := max(1, 32/m.FragmentC.Bits)
 	for n, d := range in.X.Dst {
 		var lanes uint32

@@ -59,6 +59,22 @@ func (w *warp) put(s code.Slot, l int, v uint64) {
 	}
 }
 
+// putAll writes one value to the lanes in mask of a register.
+func (w *warp) putAll(s code.Slot, mask uint32, v uint64) {
+	switch s.File {
+	case code.File32:
+		reg := &w.r32[s.Index]
+		for m := mask; m != 0; m &= m - 1 {
+			reg[bits.TrailingZeros32(m)&(WarpSize-1)] = uint32(v)
+		}
+	case code.File64:
+		reg := &w.r64[s.Index]
+		for m := mask; m != 0; m &= m - 1 {
+			reg[bits.TrailingZeros32(m)&(WarpSize-1)] = v
+		}
+	}
+}
+
 func (w *warp) get(s code.Slot, l int) uint64 {
 	if s.File == code.File64 {
 		return w.r64[s.Index][l]
@@ -100,12 +116,18 @@ func (r *Runner) pageLimit(w *warp, in *code.Instr) signal {
 }
 
 // loadParam reads the parameter space, which is the same for all threads.
-func (r *Runner) loadParam(w *warp, in *code.Instr, mask uint32) signal {
+func (r *Runner) loadParam(w *warp, in *code.Instr, mask uint32, e extent) signal {
 	a := in.X.Access
 	if !a.Read {
 		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.ParamSpace, Thread: -1, Detail: "store to the parameter space"})
 	}
 	if !a.Data {
+		return next
+	}
+	if e.lo == e.hi && e.hi < uint64(len(r.params)) && uint64(a.Width) <= uint64(len(r.params))-e.hi {
+		for n, d := range in.X.Dst {
+			w.putAll(d, mask, a.Element(r.params[e.lo:], n))
+		}
 		return next
 	}
 	for m := mask; m != 0; m &= m - 1 {

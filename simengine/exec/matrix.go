@@ -47,9 +47,9 @@ func (r *Runner) multiply(w *warp, in *code.Instr, mask uint32) signal {
 		r.tiles = new(mma.Tiles)
 	}
 	t := r.tiles
-	w.gather(&m.FragmentA, src[:na], t.A[:])
-	w.gather(&m.FragmentB, src[na:na+nb], t.B[:])
-	w.gather(&m.FragmentC, src[na+nb:], t.C[:])
+	w.gather(m.FragmentA, src[:na], t.A[:])
+	w.gather(m.FragmentB, src[na:na+nb], t.B[:])
+	w.gather(m.FragmentC, src[na+nb:], t.C[:])
 	for i := range m.M {
 		row := t.A[i*m.K : (i+1)*m.K]
 		for j := range m.N {
@@ -60,7 +60,7 @@ func (r *Runner) multiply(w *warp, in *code.Instr, mask uint32) signal {
 			t.C[i*m.N+j] = m.Bounded(sum)
 		}
 	}
-	w.scatter(&m.FragmentC, in.X.Dst, t.C[:], mask)
+	w.scatter(m.FragmentC, in.X.Dst, t.C[:], mask)
 	return next
 }
 

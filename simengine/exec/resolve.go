@@ -49,6 +49,14 @@ func extentOf(addr *alu.Vec64, mask uint32) extent {
 	return e
 }
 
+// of is the extent of the lanes in mask; e is that of all.
+func (e extent) of(addr *alu.Vec64, mask uint32) extent {
+	if mask == ^uint32(0) {
+		return e
+	}
+	return extentOf(addr, mask)
+}
+
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *code.Instr, mask uint32) signal {
 	a := in.X.Access
@@ -63,17 +71,15 @@ func (r *Runner) memory(w *warp, in *code.Instr, mask uint32) signal {
 	e := w.addresses(a, &r.addr)
 	switch {
 	case a.Space == ir.ParamSpace:
-		return r.loadParam(w, in, mask)
+		return r.loadParam(w, in, mask, e)
 	case a.Op == ir.CpAsync:
-		return r.copyAsync(w, in, mask)
+		return r.copyAsync(w, in, mask, e)
 	case a.Space == ir.Generic:
 		return r.generic(w, in, mask)
 	case a.Space == ir.SharedCluster:
 		return r.distributed(w, in, mask)
 	}
-	if mask != ^uint32(0) {
-		e = extentOf(&r.addr, mask)
-	}
+	e = e.of(&r.addr, mask)
 	if a.Family != 0 {
 		r.lead(w, in, mask, e)
 	}
@@ -136,7 +142,7 @@ func splitGeneric(addr uint64) (ir.Space, uint64) {
 // data.
 func (r *Runner) resolved(w *warp, in *code.Instr, a *code.Access, space ir.Space, mask uint32, e extent) signal {
 	if space == ir.ParamSpace {
-		return r.loadParam(w, in, mask)
+		return r.loadParam(w, in, mask, e)
 	}
 	if s := r.check(w, in, a, space, mask, e); s != next {
 		bad, s := r.goPast(a, space, mask)

@@ -27,7 +27,7 @@ func (r *Runner) multiplyGroup(w *warp, in *code.Instr, mask uint32) signal {
 	t := r.groupTiles
 	reader := r.newReader(asyncRead{in.PC, int16(w.id), -1, w.wgmma.committed})
 	if !g.FromShared {
-		w.gather(&g.FragmentA, x.Src[:g.RegistersOfA], t.A[:])
+		w.gather(g.FragmentA, x.Src[:g.RegistersOfA], t.A[:])
 	} else if s := r.readMatrix(w, in, w.get(x.Src[0], 0), g.A, g.TransA, w.id%4*mma.GroupRows, mma.GroupRows, t.A[:], g.FragmentA.Decode, reader); s != next {
 		return s
 	}
@@ -39,11 +39,11 @@ func (r *Runner) multiplyGroup(w *warp, in *code.Instr, mask uint32) signal {
 	if w.predicateValue(x, len(x.Src)-1)&1 == 0 {
 		clear(d)
 	} else {
-		w.gather(&g.FragmentD, accumulators, d)
+		w.gather(g.FragmentD, accumulators, d)
 	}
 	g.Multiply(t)
 	r.work += mma.GroupWork(g.Matrix)
-	w.scatter(&g.FragmentD, x.Dst, d, mask)
+	w.scatter(g.FragmentD, x.Dst, d, mask)
 	r.begin(w, in)
 	return next
 }

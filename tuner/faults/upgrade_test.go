@@ -1,11 +1,12 @@
 package faults
 
 import (
-	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -14,15 +15,16 @@ import (
 // the file that the other was killed on, and the sweep ends as if nothing had
 // been.
 func TestUpgradedInMidSweep(t *testing.T) {
-	f, err := os.Open("../store/testdata/v1.db.gz") // its second sweep has 88 results of 200
+	f, err := os.Open("../store/testdata/v1.db.zst") // its second sweep has 88 results of 200
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := zstd.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer z.Close()
 	content, err := io.ReadAll(z)
 	if err != nil {
 		t.Fatal(err)

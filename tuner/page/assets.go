@@ -8,41 +8,55 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/warptune/warptune/tuner"
 )
 
-// dist is the program for the browser, as "go generate" bundles it; its script is compressed by gzip.
+// dist is the program for the browser, as "go generate" bundles it; its script and its styles are compressed by gzip.
 //
 //go:embed dist
 var dist embed.FS
 
 // content is a file of the program.
 func content(name string) ([]byte, error) {
-	if name == bundleScript {
-		return script()
-	}
-	text, err := dist.ReadFile(path.Join("dist", name))
+	all, err := files()
 	if err != nil {
+		return nil, err
+	}
+	text, ok := all[name]
+	if !ok {
 		return nil, tuner.Errorf(tuner.NotFound, "page", "the page has no file %.100q", name)
 	}
 	return text, nil
 }
 
-const bundleScript = "page.js"
-
-// script is the program's script, which is expanded once.
-var script = sync.OnceValues(func() ([]byte, error) {
-	packed, err := dist.ReadFile(path.Join("dist", bundleScript+".gz"))
+// files is the program by name, expanded once.
+var files = sync.OnceValues(func() (map[string][]byte, error) {
+	entries, err := dist.ReadDir("dist")
 	if err != nil {
 		return nil, err
 	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
+	all := map[string][]byte{}
+	for _, e := range entries {
+		text, err := dist.ReadFile(path.Join("dist", e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		name, packed := strings.CutSuffix(e.Name(), ".gz")
+		if packed {
+			r, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return nil, err
+			}
+			if text, err = io.ReadAll(r); err != nil {
+				return nil, err
+			}
+		}
+		all[name] = text
 	}
-	return io.ReadAll(r)
+	return all, nil
 })
 
 func (h *handler) index(w http.ResponseWriter, r *http.Request) { serveFile(w, r, "index.html") }

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,15 +40,7 @@ func recordings(t *testing.T) map[string][]recorded {
 	}
 	all := map[string][]recorded{}
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(z)
+		lines := bufio.NewScanner(bytes.NewReader(unpacked(t, name)))
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			var r recorded
@@ -59,9 +52,27 @@ func recordings(t *testing.T) map[string][]recorded {
 		if err := lines.Err(); err != nil {
 			t.Fatal(err)
 		}
-		_ = f.Close()
 	}
 	return all
+}
+
+// unpacked is what a compressed file holds.
+func unpacked(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return content
 }
 
 // message returns the type of a recorded message, as it is now.

@@ -7,6 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // The audit log: acts under ascending numbers. When they are more, or larger, than it
@@ -153,7 +154,7 @@ func (l *actLog) put(tx *bolt.Tx, acts []tuner.Act) error {
 			return err
 		}
 		key := number(next)
-		value := seal(auditBucket, key, append([]byte{format}, text...))
+		value := seal.Close(auditBucket, key, append([]byte{seal.Format}, text...))
 		if err := bucket.Put(key, value); err != nil {
 			return err
 		}

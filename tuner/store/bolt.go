@@ -14,6 +14,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // The buckets. Numbers are 8 bytes, big-endian; sealed values are a format
@@ -112,7 +113,7 @@ func guard(op string, err *error) func() {
 	return func() {
 		debug.SetPanicOnFault(old)
 		if p := recover(); p != nil {
-			*err = damaged("%s: the file is inconsistent (%v)", op, p)
+			*err = seal.Damaged("%s: the file is inconsistent (%v)", op, p)
 		}
 	}
 }
@@ -138,7 +139,7 @@ func translate(op string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, bolterrors.ErrMaxSizeReached):
 		return tuner.Errorf(tuner.DiskFull, op, "%w: free some space; nothing acknowledged is lost", err)
 	case errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch):
-		return damaged("%v", err)
+		return seal.Damaged("%v", err)
 	}
 	return tuner.Errorf(tuner.Internal, op, "%w", err)
 }

@@ -11,6 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/boltfile"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // Commit is in Store.
@@ -20,7 +22,7 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 	}
 	if b.stored.Add(int64(len(c.Results))) >= releaseEvery {
 		b.stored.Store(0)
-		release(b.db)
+		boltfile.Release(b.db)
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	r := &c.Result
 	key := binary.BigEndian.AppendUint64(w.room(), uint64(r.Seq))
 	w.took(key)
-	row := seal(resultsBucket, key, appendRow(append(w.room(), format), r, intern))
+	row := seal.Close(resultsBucket, key, appendRow(append(w.room(), seal.Format), r, intern))
 	w.took(row)
 	if failed != nil {
 		return failed
@@ -254,16 +256,16 @@ func putJSON(bucket *bolt.Bucket, name, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return putCounted(bucket, key, seal(name, key, append([]byte{format}, text...)))
+	return putCounted(bucket, key, seal.Close(name, key, append([]byte{seal.Format}, text...)))
 }
 
 func readJSON(name, key, sealed []byte, v any) error {
-	text, err := unseal(name, key, sealed)
+	text, err := seal.Open(name, key, sealed)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return damaged("%s: the value of key %x: %v", name, key, err)
+		return seal.Damaged("%s: the value of key %x: %v", name, key, err)
 	}
 	return nil
 }
@@ -274,7 +276,7 @@ func raise(tx *bolt.Tx, key []byte, n uint64) error {
 	if err != nil || n <= old {
 		return err
 	}
-	return tx.Bucket(stateBucket).Put(key, seal(stateBucket, key, append([]byte{format}, number(n)...)))
+	return tx.Bucket(stateBucket).Put(key, seal.Close(stateBucket, key, append([]byte{seal.Format}, number(n)...)))
 }
 
 // state returns the number under a key of state, 0 if there is none.
@@ -283,12 +285,12 @@ func state(tx *bolt.Tx, key []byte) (uint64, error) {
 	if sealed == nil {
 		return 0, nil
 	}
-	b, err := unseal(stateBucket, key, sealed)
+	b, err := seal.Open(stateBucket, key, sealed)
 	if err != nil {
 		return 0, err
 	}
 	if len(b) != 8 {
-		return 0, damaged("state: %s is no number", key)
+		return 0, seal.Damaged("state: %s is no number", key)
 	}
 	return binary.BigEndian.Uint64(b), nil
 }

@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // putLeases stores leases and removes those of trials that have results.
@@ -97,7 +98,7 @@ func (e *leaseEdit) apply(tx *bolt.Tx) (err error) {
 	for len(stay) > 0 {
 		n := runLength(stay)
 		key := number(uint64(stay[0].Seq))
-		if err := bucket.Put(key, seal(leasesBucket, key, appendLeases([]byte{format}, stay[:n]))); err != nil {
+		if err := bucket.Put(key, seal.Close(leasesBucket, key, appendLeases([]byte{seal.Format}, stay[:n]))); err != nil {
 			return err
 		}
 		stay = stay[n:]
@@ -159,7 +160,7 @@ func rowsOf(bucket *bolt.Bucket, sweep uint64, trials []int64) (keys [][]byte, o
 				return keys, others, nil
 			}
 			if bytes.Compare(next, at) <= 0 || len(next) != len(at) {
-				return nil, nil, damaged("leases: key %x is out of place", next)
+				return nil, nil, seal.Damaged("leases: key %x is out of place", next)
 			}
 			trials = from(trials, int64(keyNumber(next)))
 			continue
@@ -189,13 +190,13 @@ func readLeaseRow(all []tuner.LeaseRecord, sweep uint64, key, sealed []byte) ([]
 	if key == nil {
 		return all, nil
 	}
-	row, err := unseal(leasesBucket, key, sealed)
+	row, err := seal.Open(leasesBucket, key, sealed)
 	if err != nil {
 		return nil, err
 	}
 	all, ok := readLeases(all, row, sweep, int64(keyNumber(key)))
 	if !ok {
-		return nil, damaged("leases: the row of key %x does not parse", key)
+		return nil, seal.Damaged("leases: the row of key %x does not parse", key)
 	}
 	return all, nil
 }

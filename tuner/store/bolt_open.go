@@ -15,6 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/boltfile"
 	"github.com/warptune/warptune/tuner/store/disk"
 )
 
@@ -74,7 +75,7 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 			return nil, tuner.Errorf(tuner.Conflict, op, "%s is on %s, where locks and syncs cannot be relied on: use a local disk", path, d.Kind)
 		}
 	}
-	lock, err := acquire(file, opts.Wait)
+	lock, err := boltfile.Lock(file, opts.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 			return nil, err
 		}
 	}
-	if err := verifyFile(path); err != nil {
+	if err := boltfile.Verify(path); err != nil {
 		return nil, err
 	}
 	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage, log: actLog{most: maxActs, mostBytes: maxActBytes}}
@@ -175,7 +176,7 @@ func (b *Bolt) open(opts OpenOptions, file **os.File) (err error) {
 		_ = db.Close()
 		return err
 	}
-	release(db)
+	boltfile.Release(db)
 	return nil
 }
 

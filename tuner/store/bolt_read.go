@@ -8,6 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // Numbers is in Store.
@@ -57,7 +58,7 @@ func (b *Bolt) records(take func(key []byte, s *tuner.Sweep, err error) error) e
 			var s tuner.Sweep
 			err := readJSON(sweepsBucket, k, v, &s)
 			if err == nil && !bytes.Equal(k, number(s.Num)) {
-				err = damaged("sweeps: number %d stands under key %x", s.Num, k)
+				err = seal.Damaged("sweeps: number %d stands under key %x", s.Num, k)
 			}
 			return take(k, &s, err)
 		})
@@ -136,7 +137,7 @@ func (b *Bolt) rows(sweep uint64, seq int64, limit int, take func(int64, *tuner.
 
 // readResult reads one sealed row.
 func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte) (tuner.Result, error) {
-	row, err := unseal(resultsBucket, key, sealed)
+	row, err := seal.Open(resultsBucket, key, sealed)
 	if err != nil {
 		return tuner.Result{}, err
 	}
@@ -147,7 +148,7 @@ func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte)
 			return tuner.Result{}, err
 		}
 		if r, ok = readRow(row, seq, dict.lookup); !ok {
-			return tuner.Result{}, damaged("results: the row of key %x does not parse", key)
+			return tuner.Result{}, seal.Damaged("results: the row of key %x does not parse", key)
 		}
 	}
 	return r, nil
@@ -247,7 +248,7 @@ func (b *Bolt) Bundle(digest string) (content []byte, err error) {
 		if sealed == nil {
 			return noBundle(digest)
 		}
-		value, err := unseal(bundlesBucket, []byte(digest), sealed)
+		value, err := seal.Open(bundlesBucket, []byte(digest), sealed)
 		content = bytes.Clone(value)
 		return err
 	})
@@ -259,7 +260,7 @@ func (b *Bolt) BundleSizes() (map[string]int64, error) {
 	sizes := map[string]int64{}
 	err := b.view("measure bundles", func(tx *bolt.Tx) error {
 		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
-			sizes[string(k)] = int64(len(v) - sealOverhead)
+			sizes[string(k)] = int64(len(v) - seal.Overhead)
 			return nil
 		})
 	})
@@ -269,7 +270,7 @@ func (b *Bolt) BundleSizes() (map[string]int64, error) {
 // PutBundle is in Store.
 func (b *Bolt) PutBundle(digest string, content []byte, did tuner.Act) (added bool, err error) {
 	key := []byte(digest)
-	value := seal(bundlesBucket, key, append(append(make([]byte, 0, len(content)+sealOverhead), format), content...))
+	value := seal.Close(bundlesBucket, key, append(append(make([]byte, 0, len(content)+seal.Overhead), seal.Format), content...))
 	err = b.write("store bundle", func(tx *bolt.Tx) error {
 		bucket := tx.Bucket(bundlesBucket)
 		if added = !bytes.Equal(bucket.Get(key), value); !added {

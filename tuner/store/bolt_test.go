@@ -17,6 +17,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
@@ -126,14 +127,15 @@ func filled(t *testing.T, results int64) []byte {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
 	b := mustOpen(t, path)
 	fill(t, b, results)
+	var used int64
+	must(t, b.db.View(func(tx *bolt.Tx) error {
+		used = tx.Size()
+		return nil
+	}))
 	must(t, b.Close())
 	content, err := os.ReadFile(path)
 	must(t, err)
-	v := verifier{file: bytes.NewReader(content), size: int64(len(content))}
-	if _, err := v.meta(); err != nil {
-		t.Fatal(err)
-	}
-	return content[:int64(v.pages)*v.pageSize] // the rest is room to grow
+	return content[:used] // the rest is room to grow
 }
 
 func fill(t *testing.T, s Store, results int64) {
@@ -176,7 +178,7 @@ func dump(s Store) (text string, err error) {
 	}
 	bests, lost, e := s.Bests("kernel", tunertest.Arch)
 	if lost > 0 && e == nil {
-		e = damaged("%d bests", lost)
+		e = seal.Damaged("%d bests", lost)
 	}
 	add(bests, e)
 	for i := int64(0); err == nil && i < 300; i += 7 {
@@ -189,7 +191,7 @@ func dump(s Store) (text string, err error) {
 	add(content, e)
 	acts, wrong, e := s.Acts(0, PageLimit)
 	if len(wrong) > 0 && e == nil {
-		e = damaged("%d acts", len(wrong))
+		e = seal.Damaged("%d acts", len(wrong))
 	}
 	text, _ = actsText(acts)
 	add(text, e)
@@ -426,7 +428,7 @@ func TestMisplacedValuesAreFound(t *testing.T) {
 		t.Errorf("the row in its place: %v", err)
 	}
 	key := number(1)
-	if _, err := unseal(leasesBucket, key, seal(resultsBucket, key, []byte{format, 1})); tuner.KindOf(err) != tuner.Damaged {
+	if _, err := seal.Open(leasesBucket, key, seal.Close(resultsBucket, key, []byte{seal.Format, 1})); tuner.KindOf(err) != tuner.Damaged {
 		t.Errorf("a value from another bucket: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // Findings are what Check found.
@@ -51,7 +52,7 @@ func check(path string, asStored bool) (*Findings, error) {
 		f.Acts = int64(tx.Bucket(auditBucket).Sequence()) // verified when it was opened
 		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
 			f.Bundles++
-			if _, err := unseal(bundlesBucket, k, v); err != nil {
+			if _, err := seal.Open(bundlesBucket, k, v); err != nil {
 				f.problem("%v", err)
 			}
 			return nil
@@ -91,7 +92,7 @@ func (f *Findings) index(tx *bolt.Tx) {
 		})
 	}
 	_ = root.Bucket(runsBucket).ForEach(func(k, v []byte) error {
-		if _, err := unseal(runsBucket, k, v); err != nil {
+		if _, err := seal.Open(runsBucket, k, v); err != nil {
 			f.problem("index: %v", err)
 		}
 		return nil

@@ -2,6 +2,8 @@ package store
 
 import (
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // bbolt does not notice when a damaged page says that it holds fewer entries
@@ -67,7 +69,7 @@ func keys(b *bolt.Bucket) uint64 {
 // verifyCounted compares the keys of a bucket with what was counted.
 func verifyCounted(b *bolt.Bucket, name []byte) error {
 	if has, want := keys(b), b.Sequence(); has != want {
-		return damaged("%s: %d entries are there, %d were stored", name, has, want)
+		return seal.Damaged("%s: %d entries are there, %d were stored", name, has, want)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // Bounds on what a dictionary takes; other texts stand in the rows.
@@ -67,12 +69,12 @@ func (d *dictionary) refresh(tx *bolt.Tx, num uint64) error {
 	}
 	c := bucket.Cursor()
 	for k, v := c.Seek(number(uint64(len(d.byID)))); k != nil; k, v = c.Next() {
-		text, err := unseal(textsBucket, k, v)
+		text, err := seal.Open(textsBucket, k, v)
 		if err != nil {
 			return err
 		}
 		if len(k) != 8 || binary.BigEndian.Uint64(k) != uint64(len(d.byID)) {
-			return damaged("texts: number %d is missing", len(d.byID))
+			return seal.Damaged("texts: number %d is missing", len(d.byID))
 		}
 		d.texts[string(text)] = uint64(len(d.byID))
 		d.byID = append(d.byID, string(text))
@@ -107,7 +109,7 @@ func (d *dictionary) intern(tx *bolt.Tx, num uint64, s string) (uint64, bool, er
 	}
 	id := uint64(len(d.byID))
 	key := number(id)
-	if err := putCounted(bucket, key, seal(textsBucket, key, append([]byte{format}, s...))); err != nil {
+	if err := putCounted(bucket, key, seal.Close(textsBucket, key, append([]byte{seal.Format}, s...))); err != nil {
 		return 0, false, err
 	}
 	d.texts[s] = id

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // The index finds results by what was asked: by tuner.AnswerKey and by Outcome.Digest. Its keys are hashes, so a B+
@@ -39,7 +41,8 @@ var (
 // indexKey is what an entry is found by: the start of a SHA-256.
 type indexKey [16]byte
 
-func answerIndexKey(key []byte) indexKey    { return hashed('a', key) }
+func answerIndexKey(key []byte) indexKey { return hashed('a', key) }
+
 func digestIndexKey(digest string) indexKey { return hashed('d', []byte(digest)) }
 
 func hashed(kind byte, text []byte) indexKey {
@@ -120,9 +123,9 @@ func (x *index) loadLocked(tx *bolt.Tx) error {
 }
 
 func unsealEntries(bucket, key, sealed []byte) ([]byte, error) {
-	entries, err := unseal(bucket, key, sealed)
+	entries, err := seal.Open(bucket, key, sealed)
 	if err == nil && len(entries)%entrySize != 0 {
-		return nil, damaged("index: %s %x has %d bytes", bucket, key, len(entries))
+		return nil, seal.Damaged("index: %s %x has %d bytes", bucket, key, len(entries))
 	}
 	return entries, err
 }
@@ -169,7 +172,7 @@ func newestFirst(runs *bolt.Bucket, f func(k, v []byte) (more bool, err error)) 
 		}
 		for ; k != nil && k[0] == level; k, v = c.Prev() {
 			if len(k) != 9 {
-				return damaged("index: a run has the key %x", k)
+				return seal.Damaged("index: a run has the key %x", k)
 			}
 			if more, err := f(k, v); err != nil || !more {
 				return err
@@ -184,7 +187,7 @@ func (x *index) filterLocked(k, sealed []byte) (filter, error) {
 	if f, ok := x.filters[run]; ok {
 		return f, nil
 	}
-	value, err := unseal(runsBucket, k, sealed)
+	value, err := seal.Open(runsBucket, k, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -241,14 +244,14 @@ func (x *index) add(tx *bolt.Tx, entries []entry) error {
 	if err != nil {
 		return err
 	}
-	value := append(make([]byte, 0, sealOverhead+len(entries)*entrySize), format)
+	value := append(make([]byte, 0, seal.Overhead+len(entries)*entrySize), seal.Format)
 	for i := range entries {
 		x.log[entries[i].key] = entries[i].place
 		value = entries[i].append(value)
 	}
 	key := number(x.nextLog)
 	x.nextLog++
-	if err := root.Bucket(logBucket).Put(key, seal(logBucket, key, value)); err != nil {
+	if err := root.Bucket(logBucket).Put(key, seal.Close(logBucket, key, value)); err != nil {
 		return err
 	}
 	if len(x.log) < flushEntries {
@@ -323,8 +326,8 @@ func (x *index) writeRunLocked(root *bolt.Bucket, level byte, num uint64, sorted
 		part := rest[:min(len(rest), chunkEntries*entrySize)]
 		rest = rest[len(part):]
 		key := append(slices.Clone(run), part[:len(indexKey{})]...)
-		value := append(append(make([]byte, 0, sealOverhead+len(part)), format), part...)
-		if err := chunks.Put(key, seal(chunksBucket, key, value)); err != nil {
+		value := append(append(make([]byte, 0, seal.Overhead+len(part)), seal.Format), part...)
+		if err := chunks.Put(key, seal.Close(chunksBucket, key, value)); err != nil {
 			return err
 		}
 		for ; len(part) > 0; part = part[entrySize:] {
@@ -332,7 +335,7 @@ func (x *index) writeRunLocked(root *bolt.Bucket, level byte, num uint64, sorted
 		}
 	}
 	key := append([]byte{level}, run...)
-	value := append(append(make([]byte, 0, sealOverhead+len(f)), format), f...)
+	value := append(append(make([]byte, 0, seal.Overhead+len(f)), seal.Format), f...)
 	x.filters[num] = f
-	return root.Bucket(runsBucket).Put(key, seal(runsBucket, key, value))
+	return root.Bucket(runsBucket).Put(key, seal.Close(runsBucket, key, value))
 }

@@ -28,7 +28,7 @@ func TestDestroyedMetaPages(t *testing.T) {
 		for meta := range 2 {
 			for what, destroy := range map[string]func([]byte){
 				"zeroed":          func(p []byte) { clear(p) },
-				"a bit changed":   func(p []byte) { p[pageHeader+48] ^= 1 },
+				"a bit changed":   func(p []byte) { p[16+48] ^= 1 },
 				"the other one's": func(p []byte) { copy(p, content[(1-meta)*page:(2-meta)*page]) },
 			} {
 				damaged := append([]byte(nil), content...)

@@ -4,6 +4,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // migration brings the layout from one version to the next.
@@ -34,14 +35,14 @@ func migrateIndex(b *Bolt, tx *bolt.Tx) error {
 	w := indexFiller{b: b, tx: tx}
 	if old := tx.Bucket(answers); old != nil {
 		err := old.ForEach(func(k, v []byte) error {
-			value, err := unseal(answers, k, v)
+			value, err := seal.Open(answers, k, v)
 			if err != nil {
 				return err
 			}
 			r := rowReader{b: value}
 			at := place{sweep: uint32(r.uvarint()), seq: int64(r.uvarint())}
 			if r.bad {
-				return damaged("answers: the value of key %x does not parse", k)
+				return seal.Damaged("answers: the value of key %x does not parse", k)
 			}
 			return w.add(entry{answerIndexKey(k), at})
 		})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
@@ -21,11 +21,12 @@ import (
 // after 88 results, with 4 trials leased.
 func old(t *testing.T, name string) (path string, content []byte) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".gz"))
+	f, err := os.Open(filepath.Join("testdata", name+".zst"))
 	must(t, err)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := zstd.NewReader(f)
 	must(t, err)
+	defer z.Close()
 	content, err = io.ReadAll(z)
 	must(t, err)
 	path = filepath.Join(t.TempDir(), "sweeps.db")
@@ -119,12 +120,13 @@ func TestMissingEntriesAreNoticed(t *testing.T) {
 	}
 	want, err := read(content)
 	must(t, err)
+	const branch, leaf = 0x01, 0x02 // kinds of pages
 	refused := map[uint16]int{}
 	for page := 2; page < len(content)/4096; page++ {
 		mutated := bytes.Clone(content)
 		p := mutated[page*4096:]
 		flags, n := binary.LittleEndian.Uint16(p[8:]), binary.LittleEndian.Uint16(p[10:])
-		if n == 0 || flags != flagLeaf && flags != flagBranch {
+		if n == 0 || flags != leaf && flags != branch {
 			continue
 		}
 		binary.LittleEndian.PutUint16(p[10:], n-1)
@@ -136,7 +138,7 @@ func TestMissingEntriesAreNoticed(t *testing.T) {
 			t.Errorf("page %d: an entry is missing and nobody says so (%v)", page, err)
 		}
 	}
-	if refused[flagLeaf] < 10 || refused[flagBranch] < 1 {
-		t.Errorf("refused for %d leaf and %d branch pages", refused[flagLeaf], refused[flagBranch])
+	if refused[leaf] < 10 || refused[branch] < 1 {
+		t.Errorf("refused for %d leaf and %d branch pages", refused[leaf], refused[branch])
 	}
 }

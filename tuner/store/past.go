@@ -7,6 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // Begin is in Store.
@@ -69,7 +70,7 @@ func (b *Bolt) putBegun(tx *bolt.Tx, i *begun) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Bucket(stateBucket).Put(pastKey, seal(stateBucket, pastKey, append([]byte{format}, text...))); err != nil {
+	if err := tx.Bucket(stateBucket).Put(pastKey, seal.Close(stateBucket, pastKey, append([]byte{seal.Format}, text...))); err != nil {
 		return err
 	}
 	return b.log.put(tx, []tuner.Act{i.did})

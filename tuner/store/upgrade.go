@@ -12,6 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store/seal"
 )
 
 // upgrade checks the schema's version and brings an older one up to date, in
@@ -64,7 +65,7 @@ func (b *Bolt) checkBuckets() error {
 	err := b.db.View(func(tx *bolt.Tx) error {
 		for _, name := range allBuckets {
 			if tx.Bucket(name) == nil {
-				return damaged("bucket %s is missing", name)
+				return seal.Damaged("bucket %s is missing", name)
 			}
 		}
 		return nil
@@ -101,7 +102,7 @@ func (b *Bolt) checkValues() error {
 // verifySealed checks every value of a bucket.
 func verifySealed(tx *bolt.Tx, name []byte) error {
 	return tx.Bucket(name).ForEach(func(k, v []byte) error {
-		_, err := unseal(name, k, v)
+		_, err := seal.Open(name, k, v)
 		return err
 	})
 }
@@ -110,10 +111,10 @@ func verifySealed(tx *bolt.Tx, name []byte) error {
 func verifyOwned(tx *bolt.Tx, name []byte) error {
 	return tx.Bucket(name).ForEach(func(k, v []byte) error {
 		if tx.Bucket(sweepsBucket).Get(k) == nil {
-			return damaged("%s: sweep %x is unknown", name, k)
+			return seal.Damaged("%s: sweep %x is unknown", name, k)
 		}
 		if v != nil {
-			return damaged("%s: what stands under key %x is no bucket", name, k)
+			return seal.Damaged("%s: what stands under key %x is no bucket", name, k)
 		}
 		return nil
 	})
@@ -144,10 +145,10 @@ func verifySweep(tx *bolt.Tx, key []byte, s *tuner.Sweep) error {
 		rows = b.Sequence()
 	}
 	if want := uint64(s.Counts.Done + s.Counts.Abandoned); s.State == tuner.Completed && rows != want {
-		return damaged("results: sweep %s has %d, its record says %d", s.ID, rows, want)
+		return seal.Damaged("results: sweep %s has %d, its record says %d", s.ID, rows, want)
 	}
 	if s.State == tuner.Completed && tx.Bucket(bundlesBucket).Get([]byte(s.Spec.Bundle)) == nil {
-		return damaged("bundles: sweep %s is of bundle %.12s, which is not there", s.ID, s.Spec.Bundle)
+		return seal.Damaged("bundles: sweep %s is of bundle %.12s, which is not there", s.ID, s.Spec.Bundle)
 	}
 	return nil
 }

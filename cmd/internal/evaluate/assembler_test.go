@@ -16,6 +16,7 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // assemblerSaying is a ptxas of a version that says the same of every kernel.
@@ -37,7 +38,7 @@ done >&2
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return compile.NewPTXAS(path, "", compile.DefaultLimits())
+	return compile.NewPTXAS(path, "", sandbox.DefaultLimits())
 }
 
 // assembledJob is one configuration of a built-in kernel.
@@ -137,7 +138,7 @@ func TestAssemblerWithoutSpills(t *testing.T) {
 // TestAssemblerThatIsMissing: it is no fault of the configuration.
 func TestAssemblerThatIsMissing(t *testing.T) {
 	ev, job := assembledJob(t, "copy", "")
-	job.Assembler = compile.NewPTXAS(filepath.Join(t.TempDir(), "none"), "", compile.DefaultLimits())
+	job.Assembler = compile.NewPTXAS(filepath.Join(t.TempDir(), "none"), "", sandbox.DefaultLimits())
 	var lacks *compile.UnavailableError
 	if out, _, err := ev.Evaluate(t.Context(), job); !errors.As(err, &lacks) {
 		t.Errorf("%+v, %v", out, err)

@@ -1,20 +1,47 @@
 package evaluate
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 )
 
-const brokenDir = "testdata/broken/"
+// The source of the broken kernels, and the PTX of their configurations, kKIND_BLOCK.ptx.
+const (
+	brokenDir     = "testdata/broken/"
+	brokenArchive = brokenDir + "ptx.tar.zst"
+)
+
+// readable is files as a definition reads them.
+type readable struct{ fs.FS }
+
+func (r readable) ReadFile(name string) ([]byte, error) { return fs.ReadFile(r.FS, name) }
+
+// brokenFiles are the PTX of the broken kernels.
+func brokenFiles(t *testing.T) readable {
+	t.Helper()
+	files, done, err := ptxfiles.Open(brokenArchive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(done)
+	return readable{files}
+}
 
 // brokenKinds are the kinds of broken.cu: which configurations are broken, and what is to be said of them.
 var brokenKinds = []struct {
@@ -46,7 +73,10 @@ var brokenPlaces = []struct{ name, cta string }{
 // brokenDefinition is that of a kind, of PTX or, to make that, of its source.
 func brokenDefinition(t *testing.T, kind int, blocks, where, language string) *kernel.Definition {
 	t.Helper()
-	file := map[string]string{"PTX": "k{KIND}_{BLOCK}.ptx", "CUDA": "broken.cu"}[language]
+	file, files := "broken.cu", kernel.Files(kernel.Dir(brokenDir))
+	if language == "PTX" {
+		file, files = "k{KIND}_{BLOCK}.ptx", brokenFiles(t)
+	}
 	buffer := func(name, access string) string {
 		return fmt.Sprintf(`{"Name": %q, "Type": "float", "Size": "ProblemSize[0]", "FillType": "Random", "FillValue": 1, "RandomSeed": %d, "AccessType": %q}`, name, len(name), access)
 	}
@@ -59,7 +89,7 @@ func brokenDefinition(t *testing.T, kind int, blocks, where, language string) *k
 		"LocalSize": {"X": "BLOCK"}, "GlobalSize": {"X": "ProblemSize[0]//BLOCK"}, "Arguments": [%s, %s, %s, %s, %s]}}`,
 		kind, kind, blocks, language, file, buffer("a", "ReadOnly"), buffer("bb", "ReadOnly"), strings.Replace(buffer("out", "WriteOnly"), "Random", "Constant", 1),
 		scalar("n", "ProblemSize[0]"), scalar("where", where))
-	def, _, err := kernel.Parse("broken", []byte(text), kernel.Dir(brokenDir))
+	def, _, err := kernel.Parse("broken", []byte(text), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +105,12 @@ func TestBrokenPTX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var content bytes.Buffer
+	packed, err := zstd.NewWriter(&content, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := tar.NewWriter(packed)
 	for _, b := range brokenKinds {
 		def := brokenDefinition(t, b.kind, b.blocks, "0", "CUDA")
 		space, err := def.Space(nil, nil)
@@ -90,10 +126,20 @@ func TestBrokenPTX(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(fmt.Sprintf("%sk%d_%s.ptx", brokenDir, b.kind, cfg.Values[1].Text()), ptx.PTX, 0o644); err != nil {
+			name := fmt.Sprintf("k%d_%s.ptx", b.kind, cfg.Values[1].Text())
+			if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(ptx.PTX)), Format: tar.FormatUSTAR}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := archive.Write(ptx.PTX); err != nil {
 				t.Fatal(err)
 			}
 		}
+	}
+	if err := errors.Join(archive.Close(), packed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(brokenArchive, content.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"testing/fstest"
 
@@ -15,7 +14,7 @@ import (
 // An answer that was checked in another way is not the answer: Answer, Tolerance and the contents of
 // Expected are part of what identifies it.
 func TestCheckingIdentifiesAnswers(t *testing.T) {
-	ptx, err := os.ReadFile(brokenDir + "k8_64.ptx")
+	ptx, err := brokenFiles(t).ReadFile("k8_64.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}

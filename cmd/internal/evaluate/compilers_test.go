@@ -14,6 +14,7 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // How near clang's programs in nvcc's place have to come to nvcc's, by ptxas and by the predicted time.
@@ -34,8 +35,8 @@ var knownToDiffer = map[string]string{
 // TestNVCCAndClangAgree holds the two compilers to each other: drawn configurations of the built-in kernels, and those that people
 // brought where they are at hand. Registers are what ptxas gives both.
 func TestNVCCAndClangAgree(t *testing.T) {
-	drivers := []compile.Driver{compile.NewNVCC("", compile.DefaultLimits()), compile.NewClangAsNVCC(compile.DefaultLimits()).KeepHeaders(t.TempDir())}
-	assembler := compile.NewPTXAS("", "", compile.DefaultLimits())
+	drivers := []compile.Driver{compile.NewNVCC("", sandbox.DefaultLimits()), compile.NewClangAsNVCC(sandbox.DefaultLimits()).KeepHeaders(t.TempDir())}
+	assembler := compile.NewPTXAS("", "", sandbox.DefaultLimits())
 	var u *compile.UnavailableError
 	for _, d := range drivers {
 		if _, err := d.Identify(t.Context()); errors.As(err, &u) {

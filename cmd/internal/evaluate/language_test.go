@@ -15,13 +15,14 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // TestSourcesAsNVCCTakesThem evaluates whole definitions whose sources nvcc or NVRTC takes, or
 // whose failure has to name the place. A kernel that finds a wrong value writes out of bounds.
 func TestSourcesAsNVCCTakesThem(t *testing.T) {
-	t.Run("clang", func(t *testing.T) { testSources(t, compile.NewClangAsNVCC(compile.DefaultLimits())) })
-	t.Run("nvcc", func(t *testing.T) { testSources(t, compile.NewNVCC("", compile.DefaultLimits())) })
+	t.Run("clang", func(t *testing.T) { testSources(t, compile.NewClangAsNVCC(sandbox.DefaultLimits())) })
+	t.Run("nvcc", func(t *testing.T) { testSources(t, compile.NewNVCC("", sandbox.DefaultLimits())) })
 }
 
 // testSources skips where the compiler is not installed.

@@ -11,6 +11,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // wildRefused are the small cases of ../shared/cases/wild that are refused, by what is said; all others are
@@ -105,7 +106,7 @@ void tuned(std::vector<float> &v) { const int n = 2 * 16; k_launched<n><<<unknow
 // clangOrSkip is clang in nvcc's place, without a cache.
 func clangOrSkip(t *testing.T) *compile.Compiler {
 	t.Helper()
-	clang := compile.NewClangAsNVCC(compile.DefaultLimits())
+	clang := compile.NewClangAsNVCC(sandbox.DefaultLimits())
 	if _, err := clang.Identify(t.Context()); err != nil {
 		t.Skip(err)
 	}

@@ -21,12 +21,14 @@ var full = os.Getenv("WARPTUNE_FULL") != ""
 // low that it rules nothing out.
 func TestNoPredictionIsBelowItsFloor(t *testing.T) {
 	for _, name := range []string{"h200-built-in", "h100-built-in"} {
-		set := measured(t, name)
-		recs := timings(t, set)
-		if !full {
-			recs = sampled(recs, 30)
-		}
-		checkFloors(t, batchOf(t, set), name, recs)
+		t.Run(name, func(t *testing.T) {
+			set := measured(t, name)
+			recs := timings(t, set)
+			if !full {
+				recs = sampled(recs, 30)
+			}
+			checkFloors(t, batchOf(t, set), name, recs)
+		})
 	}
 	const silicon = "../../../../shared/silicon/h200/"
 	for _, set := range [][2]string{{"timings", "ptx"}, {"timings-clang", "ptx-clang"}} {

@@ -20,6 +20,7 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/catalogue/reference"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // maxThreads bounds the threads of one tested launch; configurations beyond are
@@ -40,18 +41,18 @@ func TestClangEqualsReference(t *testing.T) {
 
 // The same through nvcc, where it is installed.
 func TestNVCCEqualsReference(t *testing.T) {
-	testAll(t, needDriver(t, compile.NewNVCC("", compile.DefaultLimits())), 2, false)
+	testAll(t, needDriver(t, compile.NewNVCC("", sandbox.DefaultLimits())), 2, false)
 }
 
 func needClang(t *testing.T) compile.Driver {
 	t.Helper()
-	return needDriver(t, compile.NewClang("", compile.DefaultLimits()))
+	return needDriver(t, compile.NewClang("", sandbox.DefaultLimits()))
 }
 
 // needClangs is clang as it is, and in nvcc's place.
 func needClangs(t *testing.T) []compile.Driver {
 	t.Helper()
-	return []compile.Driver{needClang(t), needDriver(t, compile.NewClangAsNVCC(compile.DefaultLimits()))}
+	return []compile.Driver{needClang(t), needDriver(t, compile.NewClangAsNVCC(sandbox.DefaultLimits()))}
 }
 
 // needDriver skips a test where the compiler is not installed.

@@ -3,14 +3,13 @@
 package microbench
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
 	"fmt"
-	"io"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-//go:embed ptx/*.ptx.gz
+//go:embed ptx/*.ptx.zst
 var compiled embed.FS
 
 // Sources are the CUDA sources that are compiled where they are needed.
@@ -20,13 +19,14 @@ var Sources embed.FS
 
 // PTX is a program's kernels.
 func PTX(program string) ([]byte, error) {
-	packed, err := compiled.ReadFile("ptx/" + program + ".ptx.gz")
+	packed, err := compiled.ReadFile("ptx/" + program + ".ptx.zst")
 	if err != nil {
 		return nil, fmt.Errorf("microbenchmark %s: %w", program, err)
 	}
-	text, err := gzip.NewReader(bytes.NewReader(packed))
+	plain, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("microbenchmark %s: %w", program, err)
 	}
-	return io.ReadAll(text)
+	defer plain.Close()
+	return plain.DecodeAll(packed, nil)
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# ptx.sh - make ptx/*.ptx.gz, the kernels that "warptune calibrate" loads by the driver, of the
+# ptx.sh - make ptx/*.ptx.zst, the kernels that "warptune calibrate" loads by the driver, of the
 # programs here: of each the entries named below, those that a descriptor's figures need.
 #
-#   ./ptx.sh        needs nvcc (13.0 and later); commit what it writes
+#   ./ptx.sh        needs nvcc (13.0 and later) and zstd; commit what it writes
 #
 # The code is generic, so .version and .target are lowered to what it needs: drivers older than
 # nvcc, and GPUs from Volta on, load it.
@@ -21,7 +21,7 @@ make() {
     /^\/\// || /^[ \t]*\/\/ / || /^$/ { next }
     /^\.visible \.entry/ { name = $3; sub(/\(.*/, "", name); skip = name !~ keep }
     !skip { print }
-    /^}/ { skip = 0 }' "$work/$1.ptx" | gzip -9n >"ptx/$1.ptx.gz"
+    /^}/ { skip = 0 }' "$work/$1.ptx" | zstd -q --ultra -22 >"ptx/$1.ptx.zst"
 }
 make latency 75 70 7.0 '.*'
 make pipes 75 70 7.0 '4pipeILi(0|4|5|6|9|15|16|18|19|20|24|45)E'

@@ -37,8 +37,11 @@ type spiller struct {
 	holder []vreg.Value            // by unit: the value that holds it now, its own or a copy
 	next   []int32                 // by unit: its next use, counted from the start of the block
 	since  []int32                 // by unit: when it came into a register
+	kept   []int32                 // by unit: what keep was when it had to stay
+	keep   int32                   // numbers sets of units that have to stay
 	now    int32                   // counts what since records
 	w      sparseSet[int]          // units in registers
+	absent []int                   // operands that are not in registers
 	saved  []bool                  // by unit: memory holds it
 	out    []mir.Inst              // instructions of the block so far
 	copies map[vreg.Value]unitRef  // copies that are renamed to the unit itself
@@ -50,17 +53,27 @@ type unitRef struct {
 	w uint8
 }
 
-// SpillTo rewrites the program so that at most k general registers are live at any point, as far as
-// single instructions allow.
-func SpillTo(f *mir.Func, k int) {
-	n := 4 * len(f.Values)
-	s := &spiller{f: f, k: k, nu: findNextUses(f), slot: map[int]int16{}, entry: make([]regState, len(f.Blocks)), exit: make([]regState, len(f.Blocks)),
-		holder: make([]vreg.Value, n), next: make([]int32, n), since: make([]int32, n), w: newSparseSet[int](n), saved: make([]bool, n)}
+// Uses is what spilling knows of a program, however many registers there are.
+type Uses struct {
+	next  *nextUses
+	remat map[vreg.Value]mir.Inst
+}
+
+// FindUses returns the uses of a program's values.
+func FindUses(f *mir.Func) *Uses {
 	all := make([]bool, len(f.Values))
 	for v := range all {
 		all[v] = f.Values[v].File == vreg.General && f.Values[v].Words == 1
 	}
-	s.remat = rematDefs(f, all)
+	return &Uses{findNextUses(f), rematDefs(f, all)}
+}
+
+// SpillTo rewrites the program, whose uses are given, so that at most k general registers are live at any point, as
+// far as single instructions allow.
+func SpillTo(f *mir.Func, uses *Uses, k int) {
+	n := 4 * len(f.Values)
+	s := &spiller{f: f, k: k, nu: uses.next, remat: uses.remat, slot: map[int]int16{}, entry: make([]regState, len(f.Blocks)), exit: make([]regState, len(f.Blocks)),
+		holder: make([]vreg.Value, n), next: make([]int32, n), since: make([]int32, n), kept: make([]int32, n), w: newSparseSet[int](n), saved: make([]bool, n)}
 	for _, b := range f.Order {
 		s.block(b)
 	}
@@ -109,15 +122,16 @@ func (s *spiller) block(b int) {
 
 // reload loads the operands of an instruction that are not in registers.
 func (s *spiller) reload(in *mir.Inst, reads []unitUse) {
-	keep := map[int]bool{}
-	var absent []int
+	s.keep++
+	absent := s.absent[:0]
 	for _, r := range reads {
-		keep[r.unit] = true
+		s.kept[r.unit] = s.keep
 		if !s.w.has(r.unit) {
 			absent = append(absent, r.unit)
 		}
 	}
-	s.evictTo(s.k-len(absent), keep)
+	s.absent = absent
+	s.evictTo(s.k - len(absent))
 	for _, u := range absent {
 		s.load(u)
 	}
@@ -151,15 +165,15 @@ func (s *spiller) unifyCopy(u int) {
 
 // define makes room for the results of an instruction.
 func (s *spiller) define(in *mir.Inst, writes []unitUse) {
-	keep := map[int]bool{}
+	s.keep++
 	added := 0
 	for _, d := range writes {
-		keep[d.unit] = true
+		s.kept[d.unit] = s.keep
 		if !s.w.has(d.unit) {
 			added++
 		}
 	}
-	s.evictTo(s.k-added, keep)
+	s.evictTo(s.k - added)
 	for _, d := range writes {
 		s.next[d.unit] = d.next
 		s.saved[d.unit] = false
@@ -173,12 +187,12 @@ func (s *spiller) define(in *mir.Inst, writes []unitUse) {
 	}
 }
 
-// evictTo evicts units, the farthest next use first, until k are left. Those in keep stay.
-func (s *spiller) evictTo(k int, keep map[int]bool) {
+// evictTo evicts units, the farthest next use first, until k are left. Those to keep stay.
+func (s *spiller) evictTo(k int) {
 	for len(s.w.list) > k {
 		worst := -1
 		for _, u := range s.w.list {
-			if !keep[u] && (worst < 0 || s.next[u] > s.next[worst] || s.next[u] == s.next[worst] && (s.since[u] < s.since[worst] || s.since[u] == s.since[worst] && u < worst)) {
+			if s.kept[u] != s.keep && (worst < 0 || s.next[u] > s.next[worst] || s.next[u] == s.next[worst] && (s.since[u] < s.since[worst] || s.since[u] == s.since[worst] && u < worst)) {
 				worst = u
 			}
 		}

@@ -100,7 +100,7 @@ func TestSpillingKeepsValues(t *testing.T) {
 				want = append(want, tokens(f, paths[len(paths)-1]))
 			}
 			before := f.Pressure()
-			SpillTo(f, registers)
+			SpillTo(f, FindUses(f), registers)
 			for _, split := range []bool{false, true} {
 				if split {
 					SplitWebs(f)

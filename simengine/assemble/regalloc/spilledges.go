@@ -17,9 +17,9 @@ import (
 
 // regState is what a block boundary finds in registers and in memory.
 type regState struct {
-	in    []int        // units in registers
-	saved []bool       // by unit: memory holds it; nil: the block is not done
-	has   map[int]bool // in, as a set
+	in    []int  // units in registers
+	saved []bool // by unit: memory holds it; nil: the block is not done
+	has   []bool // by unit: it is one of in
 }
 
 // enterBlock sets what is in registers and in memory at the start of block b.
@@ -57,7 +57,7 @@ func (s *spiller) enterBlock(b int) {
 	if len(stay) > s.k {
 		stay = stay[:s.k]
 	}
-	st := regState{in: stay, saved: make([]bool, len(s.saved)), has: map[int]bool{}}
+	st := regState{in: stay, saved: make([]bool, len(s.saved)), has: make([]bool, len(s.saved))}
 	for _, u := range stay {
 		st.has[u] = true
 	}
@@ -207,7 +207,7 @@ func (s *spiller) matchLoopHead(b int) {
 // exitBlock ends block b: units that live on go by their own names again.
 func (s *spiller) exitBlock(b int) {
 	s.matchLoopHead(b)
-	st := regState{saved: slices.Clone(s.saved), has: map[int]bool{}}
+	st := regState{saved: slices.Clone(s.saved), has: make([]bool, len(s.saved))}
 	for _, u := range s.w.list {
 		if s.nu.out[b][u] < neverUsed {
 			s.unifyCopy(u)

@@ -1,8 +1,6 @@
 package sched
 
 import (
-	"cmp"
-	"container/heap"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
@@ -35,8 +33,8 @@ import (
 
 // bottomUpOrder returns the instructions of a block in bottom-up order. counted says, by value,
 // which of its words take a register.
-func bottomUpOrder(g *dag, counted []uint8) []int32 {
-	c := newBottomUp(g, counted)
+func bottomUpOrder(g *dag, counted []uint8, s *Scratch) []int32 {
+	c := newBottomUp(g, counted, s)
 	for i := range g.insts {
 		if c.left[i] == 0 {
 			c.enter(int32(i))
@@ -44,7 +42,7 @@ func bottomUpOrder(g *dag, counted []uint8) []int32 {
 	}
 	out := make([]int32, 0, len(g.insts))
 	for len(c.ready) > 0 {
-		e := heap.Pop(c).(candidate)
+		e := c.ready.pop()
 		if c.done[e.inst] || e.cost != c.cost[e.inst] || e.waiting != c.waiting[e.inst] {
 			continue
 		}
@@ -54,9 +52,6 @@ func bottomUpOrder(g *dag, counted []uint8) []int32 {
 	slices.Reverse(out)
 	return out
 }
-
-// candidate is a ready instruction with the priority it had when it was pushed.
-type candidate struct{ cost, waiting, inst int32 }
 
 // bottomUp is an order in the making, from the end of the block.
 type bottomUp struct {
@@ -70,12 +65,15 @@ type bottomUp struct {
 	// The words that each instruction reads and writes, as indices in word.
 	reads, writes     []int32
 	readEnd, writeEnd []int32
-	ready             []candidate
+	readers           []int32 // of the words, one after the other
+	ready             candidates
 }
 
 // wordUse is one definition of a word that takes a register, with its readers.
 type wordUse struct {
-	readers []int32
+	unit    int32 // number of the word, by value
+	first   int32 // of its readers, in bottomUp.readers
+	end     int32 // of them
 	def     int32 // instruction that writes it; -1: it is live at the start of the block
 	shared  bool  // its definition has several readers
 	free    bool  // its definition can stand right before its only reader and reads shared words only
@@ -83,17 +81,18 @@ type wordUse struct {
 	open    bool  // a reader has been placed: it is live above
 }
 
-func newBottomUp(g *dag, counted []uint8) *bottomUp {
+func newBottomUp(g *dag, counted []uint8, s *Scratch) *bottomUp {
 	n := len(g.insts)
 	c := &bottomUp{
 		g: g, d: newSethiUllman(g), left: make([]int32, n), cost: make([]int32, n), waiting: make([]int32, n), done: make([]bool, n),
-		readEnd: make([]int32, n), writeEnd: make([]int32, n), ready: make([]candidate, 0, n),
+		readEnd: make([]int32, n), writeEnd: make([]int32, n), ready: make(candidates, 0, n),
 	}
-	c.findWords(counted)
-	readers := make([]int, n) // of an instruction's results
+	c.findWords(counted, s)
+	c.findReaders()
+	readers := make([]int32, n) // of an instruction's results
 	for k := range c.word {
 		if w := &c.word[k]; w.def >= 0 {
-			readers[w.def] += len(w.readers)
+			readers[w.def] += w.end - w.first
 		}
 	}
 	for k := range c.word {
@@ -103,10 +102,10 @@ func newBottomUp(g *dag, counted []uint8) *bottomUp {
 	for k := range c.word {
 		w := &c.word[k]
 		w.free = !w.shared && !c.readsUnshared(w.def)
-		if len(w.readers) <= mostReaders {
-			w.unready = int32(len(w.readers))
+		if w.end-w.first <= mostReaders {
+			w.unready = w.end - w.first
 		}
-		for _, r := range w.readers {
+		for _, r := range c.readers[w.first:w.end] {
 			c.cost[r] += w.weight()
 			c.waiting[r] += w.unready
 		}
@@ -133,9 +132,10 @@ const (
 // are live through the block in any order.
 const mostReaders = 64
 
-// findWords lists the definitions of words in the block with their readers.
-func (c *bottomUp) findWords(counted []uint8) {
-	now := make([]int32, 4*len(counted)) // by word of a value: index of its definition in word plus one, 0 none
+// findWords lists the definitions of words in the block, and which of them instructions read and write.
+func (c *bottomUp) findWords(counted []uint8, s *Scratch) {
+	now := s.number // by word of a value: index of its definition in word plus one, 0 none
+	c.word, c.reads, c.writes = make([]wordUse, 0, len(c.g.ops.Defs)+len(c.g.insts)/4), make([]int32, 0, len(c.g.ops.Uses)), make([]int32, 0, len(c.g.ops.Defs))
 	each := func(list []mir.Operand, f func(unit int32)) {
 		for _, u := range list {
 			for unit, m := 4*int32(u.Value), u.Mask&counted[u.Value]; m != 0; unit, m = unit+1, m>>1 {
@@ -149,21 +149,43 @@ func (c *bottomUp) findWords(counted []uint8) {
 		from := len(c.reads)
 		each(c.g.ops.Reads(i), func(unit int32) {
 			if now[unit] == 0 {
-				c.word = append(c.word, wordUse{def: -1})
+				c.word = append(c.word, wordUse{unit: unit, def: -1})
 				now[unit] = int32(len(c.word))
 			}
 			k := now[unit] - 1
 			if !slices.Contains(c.reads[from:], k) {
 				c.reads = append(c.reads, k)
-				c.word[k].readers = append(c.word[k].readers, i)
+				c.word[k].end++
 			}
 		})
 		each(c.g.ops.Writes(i), func(unit int32) {
-			c.word = append(c.word, wordUse{def: i})
+			c.word = append(c.word, wordUse{unit: unit, def: i})
 			now[unit] = int32(len(c.word))
 			c.writes = append(c.writes, now[unit]-1)
 		})
 		c.readEnd[i], c.writeEnd[i] = int32(len(c.reads)), int32(len(c.writes))
+	}
+	for k := range c.word {
+		now[c.word[k].unit] = 0
+	}
+}
+
+// findReaders lists the readers of words, of which end is how many there are.
+func (c *bottomUp) findReaders() {
+	c.readers = make([]int32, len(c.reads))
+	sum := int32(0)
+	for k := range c.word {
+		w := &c.word[k]
+		n := w.end
+		w.first, w.end = sum, sum
+		sum += n
+	}
+	for i := range int32(len(c.g.insts)) {
+		for _, k := range part(c.reads, c.readEnd, i) {
+			w := &c.word[k]
+			c.readers[w.end] = i
+			w.end++
+		}
 	}
 }
 
@@ -220,7 +242,7 @@ func (c *bottomUp) enter(i int32) {
 
 // update lowers the cost and the waiting readers of all readers of a word.
 func (c *bottomUp) update(w *wordUse, cost, waiting int32) {
-	for _, r := range w.readers {
+	for _, r := range c.readers[w.first:w.end] {
 		if !c.done[r] {
 			c.cost[r] -= cost
 			c.waiting[r] -= waiting
@@ -232,27 +254,6 @@ func (c *bottomUp) update(w *wordUse, cost, waiting int32) {
 // push queues an instruction with its present priority, if it is ready.
 func (c *bottomUp) push(i int32) {
 	if c.left[i] == 0 && !c.done[i] {
-		heap.Push(c, candidate{c.cost[i], c.waiting[i], i})
+		c.ready.push(candidate{c.cost[i], c.waiting[i], i})
 	}
-}
-
-// Len is part of heap.Interface.
-func (c *bottomUp) Len() int { return len(c.ready) }
-
-// Less reports whether candidate i is placed before candidate j: later in the block.
-func (c *bottomUp) Less(i, j int) bool {
-	a, b := &c.ready[i], &c.ready[j]
-	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.waiting, b.waiting), cmp.Compare(b.inst, a.inst)) < 0
-}
-
-func (c *bottomUp) Swap(i, j int) { c.ready[i], c.ready[j] = c.ready[j], c.ready[i] }
-
-// Push is heap.Interface's.
-func (c *bottomUp) Push(x any) { c.ready = append(c.ready, x.(candidate)) }
-
-// Pop is heap.Interface's.
-func (c *bottomUp) Pop() any {
-	last := c.ready[len(c.ready)-1]
-	c.ready = c.ready[:len(c.ready)-1]
-	return last
 }

@@ -30,7 +30,7 @@ func keepsDependences(f *mir.Func) error {
 	s := new(Scratch).Grow(f)
 	for _, b := range f.Order {
 		g := newDAG(f, f.Blocks[b].Insts, s, false, &dag{})
-		order := bottomUpOrder(g, s.general)
+		order := bottomUpOrder(g, s.general, s)
 		at := make([]int, len(g.insts))
 		for i := range at {
 			at[i] = -1

@@ -3,6 +3,7 @@ package sched
 import (
 	"math"
 	mathbits "math/bits"
+	"slices"
 )
 
 // readyQueue holds the ready instructions in buckets. Those in a bucket need the same number of
@@ -30,12 +31,23 @@ const (
 	mostNeed   = numNeeds/2 - 1 // warpgroup MMAs may need more
 )
 
-// reset empties the buckets, for ranks below n.
+// reset removes all buckets. Ranks are below n from now on.
 func (r *readyQueue) reset(n int) {
 	r.words = n/64 + 1
 	for k := range r.sets {
-		r.sets[k].reset(r.words)
+		c := &r.sets[k]
+		*r.place(c.need, c.queue) = 0
 	}
+	r.sets = r.sets[:0]
+}
+
+// place is where the index of the bucket of a need and a queue stands.
+func (r *readyQueue) place(need int8, queue uint8) *int16 {
+	row := 0
+	if need > alwaysFits {
+		row = int(need) + numNeeds/2
+	}
+	return &r.at[row][queue]
 }
 
 func (c *readyBucket) reset(words int) {
@@ -49,16 +61,14 @@ func (c *readyBucket) reset(words int) {
 
 // of returns the bucket of a need and a queue.
 func (r *readyQueue) of(need int8, queue uint8) *readyBucket {
-	row := 0
-	if need > alwaysFits {
-		row = int(need) + numNeeds/2
-	}
-	k := &r.at[row][queue]
+	k := r.place(need, queue)
 	if *k == 0 {
-		c := readyBucket{need: need, queue: queue}
+		n := len(r.sets)
+		r.sets = slices.Grow(r.sets, 1)[:n+1]
+		c := &r.sets[n] // with the bits of a bucket that was removed
+		c.need, c.queue = need, queue
 		c.reset(r.words)
-		r.sets = append(r.sets, c)
-		*k = int16(len(r.sets))
+		*k = int16(n + 1)
 	}
 	return &r.sets[*k-1]
 }

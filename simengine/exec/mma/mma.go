@@ -15,7 +15,7 @@ import (
 // MMA is a compiled MMA: where the elements of each lane's registers belong, and their types.
 type MMA struct {
 	*ir.Matrix
-	FragmentA, FragmentB, FragmentC Fragment
+	FragmentA, FragmentB, FragmentC *Fragment
 	Saturating                      bool
 }
 
@@ -34,8 +34,9 @@ type Fragment struct {
 	Encode func(float64) uint64
 }
 
-func FragmentOf(t ir.Type, rows, cols int) (f Fragment) {
-	f.Bits = 8 * t.Size()
+// FragmentOf is how a matrix of rows and columns lies in registers, as ir.Fragment says.
+func FragmentOf(t ir.Type, rows, cols int) *Fragment {
+	f := &Fragment{Bits: 8 * t.Size()}
 	for l := range f.Place {
 		for _, p := range ir.Fragment(t, rows, cols, l) {
 			f.Place[l] = append(f.Place[l], p.Row*cols+p.Col)
@@ -72,7 +73,7 @@ const (
 // WarpgroupMMA is a compiled warpgroup MMA.
 type WarpgroupMMA struct {
 	*ir.Matrix
-	FragmentA, FragmentD Fragment
+	FragmentA, FragmentD *Fragment
 	DecodeB              func(uint64) float64
 	RegistersOfA         int // registers of A; 1: a descriptor
 	Saturating           bool

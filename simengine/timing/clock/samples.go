@@ -44,11 +44,9 @@ type gatherer struct {
 func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p := &sampleSet{counts: newCounts(c)}
 	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
+	defer g.survey.Release()
 	base := footprint.Picks(in.Grid, timing.MostNeighbours)[0]
 	if err := g.trace(base); err != nil {
-		return nil, err
-	}
-	if err := g.survey.ProbeAll(in, base.ID); err != nil { // before its neighbours are traced: what it reads itself is compared
 		return nil, err
 	}
 	steps := int64(timing.MostNeighbours)
@@ -69,6 +67,9 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := g.survey.ProbeAll(in, base.ID); err != nil {
+		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if err := g.spread(in.Spread); err != nil {

@@ -108,9 +108,34 @@ func strided(addr *Lanes, width uint64) int {
 	return min(banks, 1<<bits.TrailingZeros64(stride/width))
 }
 
+// apart reports whether no two lanes have words in one bank, unless they follow each other and have the same.
+func apart(addr *Lanes, lanes uint32, words int, shift uint) bool {
+	used, last := uint32(0), ^uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		word := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> shift
+		if word == last {
+			continue
+		}
+		own := bits.RotateLeft32(1<<words-1, int(word%banks))
+		if used&own != 0 {
+			return false
+		}
+		used, last = used|own, word
+	}
+	return true
+}
+
 // degree is the largest number of distinct words in one bank, words of one row
-// of 1<<row words counting as one.
+// of 1<<row words counting as one. There is at least one lane.
 func degree(addr *Lanes, lanes uint32, words int, shift, row uint) int {
+	if words < banks && apart(addr, lanes, words, shift) {
+		return 1
+	}
+	return counted(addr, lanes, words, shift, row)
+}
+
+// counted is degree, word by word.
+func counted(addr *Lanes, lanes uint32, words int, shift, row uint) int {
 	var (
 		head  [banks]uint8 // 1-based index of a bank's first entry
 		count [banks]uint8

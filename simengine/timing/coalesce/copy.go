@@ -48,14 +48,22 @@ func (p *pattern) fetchTwice(to *Lanes) {
 	for i := range p.lines {
 		p.lines[i].Twice = 0
 	}
+	var from, into Lanes // sectors that are read, and where the first lane of each writes
+	n := 0
+next:
 	for m := p.mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		for others := m & (m - 1); others != 0; others &= others - 1 {
-			o := bits.TrailingZeros32(others)
-			if p.addr[l]/sectorBytes == p.addr[o]/sectorBytes && to[l]/sectorBytes != to[o]/sectorBytes {
-				p.mark(p.addr[l])
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		sector, at := p.addr[l]/sectorBytes, to[l]/sectorBytes
+		for i := n - 1; i >= 0; i-- { // the last first: neighbours have one in common
+			if from[i] == sector {
+				if into[i] != at {
+					p.mark(p.addr[l])
+				}
+				continue next
 			}
 		}
+		from[n], into[n] = sector, at
+		n++
 	}
 }
 

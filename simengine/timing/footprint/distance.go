@@ -14,9 +14,9 @@ import (
 // two touches within one iteration a line counts once: the iterations that this one stands for
 // do not come between. The zero value is ready.
 type distances struct {
-	last   map[uint64]touched
-	weight []int32     // of the line touched last in a turn, 0 if it was touched since
-	sum    []lineCount // entry i of the i&-i turns up to i
+	last   *runTable[touched] // by line
+	weight []int32            // of the line touched last in a turn, 0 if it was touched since
+	sum    []lineCount        // entry i of the i&-i turns up to i
 	total  lineCount
 	line   uint64 // of the last turn
 }
@@ -53,15 +53,17 @@ func (t *distances) touch(line uint64, at moment, store bool) (between int64, ag
 		return 0, false
 	}
 	if n == 0 {
-		t.last = map[uint64]touched{}
-		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]lineCount, 1<<10), 1
+		if t.last == nil {
+			t.last = newRunTable[touched]()
+		}
+		t.weight, t.sum, n = append(t.weight, 0), append(t.sum, make([]lineCount, 1<<10)...), 1
 	}
 	if n == len(t.sum) { // the sum of all stands where the first of the new turns that covers them does
 		t.sum = append(t.sum, make([]lineCount, n)...)
 		t.sum[n] = t.total
 	}
-	e, again := t.last[line]
-	if !again {
+	e := t.last.entry(line)
+	if again = e.turn > 0; !again {
 		e.stands = int32(min(at.stands, 1<<30))
 	} else {
 		upTo := t.upTo(e.turn)
@@ -78,9 +80,17 @@ func (t *distances) touch(line uint64, at moment, store bool) (between int64, ag
 	}
 	e.turn, e.iteration = int32(n), at.iteration
 	t.weight = append(t.weight, e.stands)
-	t.last[line], t.line = e, line
+	t.line = line
 	t.add(int32(n), lineCount{1, int64(t.weight[n])})
 	return between, again
+}
+
+// reset forgets all, but keeps its storage.
+func (t *distances) reset() {
+	if t.last != nil {
+		t.last.reset()
+	}
+	t.weight, t.sum, t.total, t.line = t.weight[:0], t.sum[:0], lineCount{}, 0
 }
 
 func (t *distances) add(turn int32, l lineCount) {

@@ -33,15 +33,13 @@ type surveyor struct {
 func SurveyGrid(in *timing.Input) (*Grid, error) {
 	k := in.Program.Kernel
 	s := &surveyor{in: in, survey: New(len(k.Instrs), cost.Granule(in.Arch), in.Arch.DRAMPieceBytes), partial: make([]bool, len(k.Instrs))}
+	defer s.survey.Release()
 	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
 	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
 	middle := timing.Middle(in.Grid)
 	x, y, z := middle%n[0], middle/n[0]%n[1], middle/n[0]/n[1]
 	base, err := s.trace(middle, Base)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.survey.ProbeAll(in, middle); err != nil { // before its neighbours are: what it reads itself is compared
 		return nil, err
 	}
 	g := &Grid{CTAs: []*CTA{base}}
@@ -70,6 +68,9 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := s.survey.ProbeAll(in, middle); err != nil {
+		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if g.CTAs, err = s.spread(in.Spread); err != nil {

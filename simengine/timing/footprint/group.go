@@ -49,17 +49,20 @@ type gathered struct {
 // groups adds up the counts of instructions that touch common data, at the
 // index of each set's representative.
 func (s *Survey) groups() []group {
-	groups := make([]group, len(s.parent))
+	s.summed = zeroed(s.summed, len(s.parent))
+	groups := s.summed
 	for i := range groups {
 		groups[i].low, groups[i].beside = ^uint64(0), -1
 	}
 	for id := range s.parent {
 		g := &groups[s.parent.Find(int32(id))]
-		for k := range g.distinct {
-			g.distinct[k] += s.distinct[id][k]
-			g.fresh[k] += s.fresh[id][k]
-			g.extra[k] += s.extra[id][k]
-			g.inStep[k] += s.inStep[id][k]
+		if s.distinct[id] != [numDirections]int64{} { // without any, there are none of the others
+			for k := range g.distinct {
+				g.distinct[k] += s.distinct[id][k]
+				g.fresh[k] += s.fresh[id][k]
+				g.extra[k] += s.extra[id][k]
+				g.inStep[k] += s.inStep[id][k]
+			}
 		}
 		g.skipped = g.skipped || s.skipped[id]
 		g.written += s.written[id]

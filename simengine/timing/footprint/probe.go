@@ -73,7 +73,6 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 		s.Probe(k, cta, n)
 		return nil
 	}
-	s.base = granuleTable{slices.Clone(s.table.entries), s.table.bits, s.table.n}
 	if tiles {
 		s.probeMore = func(distance int64) bool {
 			id := base + distance
@@ -122,12 +121,13 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	p := &s.probed[a.PC]
 	width := uint(s.granule / sectorBytes)
 	for _, l := range lines {
+		e := s.lines.get(l.Addr)
 		for g := range s.perLine {
 			if l.Sectors>>(uint(g)*width)&(1<<width-1) == 0 {
 				continue
 			}
 			p.read[probe]++
-			if s.base.slot(l.Addr*s.perLine+g+1).read != 0 {
+			if e.granules[g].base {
 				p.found[probe]++
 			}
 		}

@@ -2,7 +2,6 @@ package footprint
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/timing"
@@ -31,7 +30,7 @@ func tiled(ctas int64, tiles func(id int64) [2]int64) *Survey {
 		})
 	}
 	survey(base, Base)
-	s.base, s.probed = granuleTable{slices.Clone(s.table.entries), s.table.bits, s.table.n}, make([]probed, 2)
+	s.probed = make([]probed, 2)
 	s.probeMore = func(distance int64) bool {
 		for pc := range s.probed {
 			s.probed[pc].read[oneMore], s.probed[pc].found[oneMore] = 0, 0

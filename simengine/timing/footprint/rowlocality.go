@@ -15,7 +15,6 @@ const loads, stores = 0, 1
 
 // rowLocality is where CTAs read or store first, for one kind of access.
 type rowLocality struct {
-	lines  granuleTable                 // by line: entry.read has the sectors touched, entry.reader the instruction that was first
 	beside disjoint.Sets                // of instructions that touch the same row segments
 	counts []*[numDirections]touchCount // nil of an instruction that touched nothing
 }
@@ -37,7 +36,7 @@ func (a *touchCount) add(b *touchCount) {
 func (a *touchCount) sharing() bool { return a.bytes > 0 && a.sectors == 0 }
 
 func newRowLocality(pcs int) rowLocality {
-	return rowLocality{newGranuleTable(), disjoint.New(pcs), make([]*[numDirections]touchCount, pcs)}
+	return rowLocality{disjoint.New(pcs), make([]*[numDirections]touchCount, pcs)}
 }
 
 // of is what is counted of an instruction in a direction.
@@ -59,23 +58,24 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 	}
 	t := &s.locality[kind]
 	c, n := t.of(pc, s.dir), s.now.stands
-	e := t.lines.entry(line)
-	before := uint8(e.read)
+	l := s.lines.entry(line)
+	e := &l.located[kind]
+	before := e.sectors
 	fresh := sectors &^ before
 	if before != 0 {
-		t.beside.Join(pc, e.reader)
+		t.beside.Join(pc, e.by)
 	}
 	if fresh == 0 {
 		return
 	}
-	e.read = int16(before | fresh)
+	e.sectors = before | fresh
 	if before == 0 {
-		c.lines, e.reader = c.lines+n, pc
-		if !t.adjoins(pc, line, s.rowSegment) {
+		c.lines, e.by = c.lines+n, pc
+		if !s.adjoins(kind, pc, line) {
 			c.rowSegments += n
 		}
 	}
-	c.runs += n * int64(t.runs(line, before, fresh))
+	c.runs += n * int64(s.runs(kind, line, before, fresh))
 	width := uint(s.granule / sectorBytes)
 	for g := range s.perLine {
 		m := uint8(1<<width-1) << (uint(g) * width)
@@ -85,7 +85,7 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 		if before&m == 0 {
 			c.granules += n
 		}
-		if kind == stores && s.table.slot(line*s.perLine+g+1).read != 0 {
+		if kind == stores && l.granules[g].read != 0 {
 			c.read += n * int64(bits.OnesCount8(fresh&m))
 		}
 	}
@@ -94,11 +94,11 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 
 // adjoins reports whether another line of a line's row segment was touched before. It joins the
 // instructions that did.
-func (t *rowLocality) adjoins(pc int32, line uint64, rowSegment int) (found bool) {
-	lines := max(uint64(rowSegment/lineBytes), 1)
+func (s *Survey) adjoins(kind int, pc int32, line uint64) (found bool) {
+	lines := max(uint64(s.rowSegment/lineBytes), 1)
 	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
-		if e := t.lines.slot(l + 1); l != line && e.read != 0 {
-			t.beside.Join(pc, e.reader)
+		if e := &s.lines.get(l).located[kind]; l != line && e.sectors != 0 {
+			s.locality[kind].beside.Join(pc, e.by)
 			found = true
 		}
 	}
@@ -106,13 +106,13 @@ func (t *rowLocality) adjoins(pc int32, line uint64, rowSegment int) (found bool
 }
 
 // runs is how many runs of fresh sectors of a line adjoin none touched before.
-func (t *rowLocality) runs(line uint64, before, fresh uint8) (n int) {
+func (s *Survey) runs(kind int, line uint64, before, fresh uint8) (n int) {
 	const last = lineBytes/sectorBytes - 1
 	around := uint16(before) << 1
-	if t.lines.slot(line).read>>last&1 != 0 { // the key of the line before
+	if s.lines.get(line - 1).located[kind].sectors>>last&1 != 0 {
 		around |= 1
 	}
-	if t.lines.slot(line+2).read&1 != 0 {
+	if s.lines.get(line + 1).located[kind].sectors&1 != 0 {
 		around |= 2 << (last + 1)
 	}
 	for i := 0; i <= last; i++ {

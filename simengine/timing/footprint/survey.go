@@ -3,6 +3,7 @@ package footprint
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/disjoint"
 )
@@ -41,21 +42,17 @@ type Survey struct {
 	granule    int // bytes: 32 or 64
 	rowSegment int // bytes that DRAM brings for one opening of a row, a multiple of granule
 	perLine    uint64
-	table      granuleTable // by granule: who touched it
-	opened     granuleTable // by row segment: who read of it
+	*tables
 	cursor
-	byID
-	ctas      [numDirections]int64  // surveyed
-	stored    [numDirections]uint64 // lowest line stored to
-	sharing   falseSharing
-	locality  [2]rowLocality // of loads and stores
-	distances distances      // of the first CTA's touches
-	again     []*spans       // by id: what the first CTA touches again
-	probed    []probed       // by instruction; nil: no CTA was probed
-	// inStepProbes: it matters which of those probed read the same at a time. base is the table when the first CTA had been
-	// added alone. probeMore probes one more CTA, so far from that; probedAt is where it was.
+	ctas     [numDirections]int64  // surveyed
+	stored   [numDirections]uint64 // lowest line stored to
+	sharing  falseSharing
+	locality [2]rowLocality // of loads and stores
+	again    []*spans       // by id: what the first CTA touches again
+	probed   []probed       // by instruction; nil: no CTA was probed
+	// inStepProbes: it matters which of those probed read the same at a time. probeMore probes one more CTA, so far from
+	// the first; probedAt is where it was.
 	inStepProbes bool
-	base         granuleTable
 	probeMore    func(distance int64) (found bool)
 	probedAt     int64
 }
@@ -88,27 +85,36 @@ type byID struct {
 	skipped     []bool                 // some touches stood for more than one iteration
 }
 
+// reset counts nothing, of n ids.
+func (c *byID) reset(n int) {
+	c.parent = disjoint.New(n)
+	for _, counts := range [...]*[][numDirections]int64{&c.distinct, &c.fresh, &c.extra, &c.inStep, &c.visits, &c.openings} {
+		*counts = zeroed(*counts, n)
+	}
+	c.rowSegments, c.written, c.asked = zeroed(c.rowSegments, n), zeroed(c.written, n), zeroed(c.asked, n)
+	c.beside, c.low, c.high = zeroed(c.beside, n), zeroed(c.low, n), zeroed(c.high, n)
+	for i := range n {
+		c.low[i], c.beside[i] = ^uint64(0), -1
+	}
+	c.serial, c.skipped = zeroed(c.serial, n), zeroed(c.skipped, n)
+}
+
+// zeroed returns n zeros, in the storage of s where it is large enough.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
 // New makes an empty survey for a kernel of pcs instructions. granule is the unit of traffic,
 // 32 or 64 bytes; rowSegment the bytes that DRAM brings for one opening of a row.
 func New(pcs, granule, rowSegment int) *Survey {
-	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: uint64(lineBytes / granule), table: newGranuleTable(), opened: newGranuleTable(), cursor: cursor{now: moment{stands: 1}}}
+	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: uint64(lineBytes / granule), tables: takeTables(), cursor: cursor{now: moment{stands: 1}}}
 	n := 2 * pcs
-	s.skipped, s.serial = make([]bool, n), make([]bool, n)
-	s.parent, s.beside = disjoint.New(n), make([]int32, n)
-	s.low, s.high = make([]uint64, n), make([]uint64, n)
-	for i := range s.parent {
-		s.low[i], s.beside[i] = ^uint64(0), -1
-	}
-	s.distinct = make([][numDirections]int64, n)
-	s.fresh = make([][numDirections]int64, n)
-	s.rowSegments = make([]int64, n)
-	s.visits, s.openings = make([][numDirections]int64, n), make([][numDirections]int64, n)
-	s.written = make([]int64, n)
-	s.asked = make([]int64, n)
+	s.reset(n)
 	for k := range s.stored {
 		s.stored[k] = ^uint64(0)
 	}
-	s.extra, s.inStep = make([][numDirections]int64, n), make([][numDirections]int64, n)
 	s.sharing, s.locality = newFalseSharing(pcs), [2]rowLocality{newRowLocality(pcs), newRowLocality(pcs)}
 	s.again = make([]*spans, n)
 	return s
@@ -187,13 +193,14 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
-	shared, whole := !store && s.shares(line, sectors), uint8(0) // granules
+	l := s.lines.entry(line)
+	shared, whole := !store && s.shares(l, sectors), uint8(0) // granules
 	for g := range s.perLine {
 		m := mask << (uint(g) * width)
 		if sectors&m == 0 {
 			continue
 		}
-		if s.touch(id, line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
+		if s.touch(id, &l.granules[g], line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
 			first, whole = first|sectors&m, whole|m
 		}
 	}
@@ -202,7 +209,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
 		s.locate(loads, pc, line, whole)
-		s.visit(id, line, sectors)
+		s.visit(id, l, line, sectors)
 		s.sharing.read(s, id, shared)
 	}
 	return first
@@ -210,12 +217,12 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 
 // shares reports whether a request for a part of a line comes after its warp has stored, and
 // other warps have read of the line before.
-func (s *Survey) shares(line uint64, sectors uint8) bool {
+func (s *Survey) shares(l *lineEntry, sectors uint8) bool {
 	if !s.sharing.stored[s.warp] {
 		return false
 	}
 	for g := range s.perLine {
-		if e := s.table.slot(line*s.perLine + g + 1); e.read != 0 && (e.read != s.cta || e.first.warp != s.warp) {
+		if e := &l.granules[g]; e.read != 0 && (e.read != s.cta || e.first.warp != s.warp) {
 			return true
 		}
 	}
@@ -224,21 +231,26 @@ func (s *Survey) shares(line uint64, sectors uint8) bool {
 
 // visit counts the line and the row segment of a first read of sectors, where the CTA has not
 // read of them before.
-func (s *Survey) visit(id int32, line uint64, sectors uint8) {
-	if !s.visited(line, sectors) {
+func (s *Survey) visit(id int32, l *lineEntry, line uint64, sectors uint8) {
+	if !s.visited(l, sectors) {
 		s.visits[id][s.dir] += s.now.stands
 	}
-	if p := s.opened.entry(line * s.perLine / uint64(s.rowSegment/s.granule)); p.written != s.cta {
-		p.written = s.cta
+	if p := s.segment(line); p.opened != s.cta {
+		p.opened = s.cta
 		s.openings[id][s.dir] += s.now.stands
 	}
 }
 
+// segment is the row segment that a line begins in.
+func (s *Survey) segment(line uint64) *segmentEntry {
+	return s.segments.entry(line * s.perLine / uint64(s.rowSegment/s.granule))
+}
+
 // visited reports whether the CTA has read other granules of a line than those of sectors.
-func (s *Survey) visited(line uint64, sectors uint8) bool {
+func (s *Survey) visited(l *lineEntry, sectors uint8) bool {
 	width := uint(s.granule / 32)
 	for g := range s.perLine {
-		if sectors>>(uint(g)*width)&(1<<width-1) == 0 && s.table.slot(line*s.perLine+g+1).read == s.cta {
+		if sectors>>(uint(g)*width)&(1<<width-1) == 0 && l.granules[g].read == s.cta {
 			return true
 		}
 	}
@@ -274,10 +286,9 @@ func (s *Survey) Store(pc int32, bytes int64) {
 	}
 }
 
-// touch records the touch of one granule, of which a request uses so many sectors. It reports
-// whether it is the CTA's first.
-func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first bool) {
-	e := s.table.entry(granule)
+// touch records the touch of a granule, of which a request uses so many sectors. It reports whether it is the CTA's
+// first.
+func (s *Survey) touch(id int32, e *entry, granule uint64, store bool, sectors int) (first bool) {
 	stamp, owner, n := &e.read, &e.reader, s.now.stands
 	if s.serial[id] && n > 0 {
 		// Of the iterations that this one stands for not each begins a granule.
@@ -319,12 +330,13 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	if s.dir >= Far {
 		return
 	}
+	e.base = s.cta == 1
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
 	s.asked[id] += int64(2*sectors) * s.now.stands
-	p := s.opened.entry(granule / uint64(s.rowSegment/s.granule))
+	p := s.segments.entry(granule / uint64(s.rowSegment/s.granule))
 	switch {
-	case p.read == 0:
-		p.read, p.reader = 1, id
+	case !p.read:
+		p.read, p.reader = true, id
 		s.rowSegments[id] += s.now.stands
 	case p.reader != id:
 		s.beside[id] = p.reader

@@ -9,13 +9,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 // The archives, one file a kernel: prebuilt/NAME.zst. Decompressed, a line of
-// JSON (archiveHeader), then the PTX of all variants, one after another: one
-// solid stream, because the variants of a kernel are much alike.
+// JSON (archiveHeader), then of all variants the forms of their lines, then of all
+// the numbers in them (columns.go).
 //
 //go:embed prebuilt
 var archives embed.FS
@@ -23,7 +24,8 @@ var archives embed.FS
 // Archive is a kernel's prebuilt PTX. It is immutable and safe for concurrent use.
 type Archive struct {
 	Provenance
-	variants map[string][]byte
+	forms    [][]string
+	variants map[string]*packed
 }
 
 // Variant is the PTX of one compile variant.
@@ -35,22 +37,34 @@ type Variant struct {
 }
 
 type archiveHeader struct {
+	Forms    []string       `json:"forms"`
 	Variants []archiveEntry `json:"variants"`
 }
 
 type archiveEntry struct {
 	Macros json.RawMessage `json:"macros"`
-	Bytes  int             `json:"bytes"`
+	Bytes  int             `json:"bytes"`  // of PTX
+	Lines  int             `json:"lines"`  // bytes of what says the forms of its lines
+	Values int             `json:"values"` // bytes of the numbers
 }
 
-// Find returns the PTX of a variant; it is not to be modified.
-func (a *Archive) Find(macros string) ([]byte, bool) {
-	b, ok := a.variants[macros]
-	return b, ok
+// Has reports whether there is PTX of a variant.
+func (a *Archive) Has(macros string) bool { return a.variants[macros] != nil }
+
+// Find returns the PTX of a variant; false where the archive has none of it.
+func (a *Archive) Find(macros string) (ptx []byte, ok bool, err error) {
+	p := a.variants[macros]
+	if p == nil {
+		return nil, false, nil
+	}
+	if ptx, err = p.unpack(a.forms); err != nil {
+		return nil, false, fmt.Errorf("prebuilt PTX of %s, %s: %w", a.Kernel, macros, err)
+	}
+	return ptx, true, nil
 }
 
-// Prebuilt returns the kernel's archive. The first call decompresses it: a few
-// milliseconds, up to 30 for the largest (sgemm, 20 MB of PTX).
+// Prebuilt returns the kernel's archive. The first call decompresses it, a
+// millisecond or, of the largest, a few (BenchmarkPrebuiltSGEMM); Find makes the PTX.
 func (k *Kernel) Prebuilt() (*Archive, error) { return k.prebuilt() }
 
 func readArchive(name string) (*Archive, error) {
@@ -66,13 +80,13 @@ func readArchive(name string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prebuilt PTX: %w; run make catalogue", err)
 	}
-	variants, err := DecodeArchive(b)
+	forms, names, variants, err := openArchive(b)
 	if err != nil {
 		return nil, fmt.Errorf("prebuilt PTX of %s: %w", name, err)
 	}
-	a := &Archive{Provenance: all[i], variants: make(map[string][]byte, len(variants))}
-	for _, v := range variants {
-		a.variants[v.Macros] = v.PTX
+	a := &Archive{Provenance: all[i], forms: forms, variants: make(map[string]*packed, len(variants))}
+	for i, p := range variants {
+		a.variants[names[i]] = p
 	}
 	return a, nil
 }
@@ -87,16 +101,22 @@ const maxArchive = 256 << 20
 // variants, in any order, give the same bytes.
 func EncodeArchive(variants []Variant) (archive []byte, sum string, err error) {
 	variants = slices.SortedFunc(slices.Values(variants), func(a, b Variant) int { return cmp.Compare(a.Macros, b.Macros) })
-	var h archiveHeader
-	var bodies bytes.Buffer
+	f := forms{ids: map[string]int{}}
+	h := archiveHeader{}
+	var lines, values []byte
 	for i, v := range variants {
 		if i > 0 && variants[i-1].Macros == v.Macros {
 			return nil, "", fmt.Errorf("variant %s appears twice", v.Macros)
 		}
-		h.Variants = append(h.Variants, archiveEntry{Macros: json.RawMessage(v.Macros), Bytes: len(v.PTX)})
-		bodies.Write(v.PTX)
+		p, err := f.pack(v.PTX)
+		if err != nil {
+			return nil, "", fmt.Errorf("variant %s: %w", v.Macros, err)
+		}
+		h.Variants = append(h.Variants, archiveEntry{Macros: json.RawMessage(v.Macros), Bytes: len(v.PTX), Lines: len(p.ids), Values: len(p.values)})
+		lines, values = append(lines, p.ids...), append(values, p.values...)
 	}
-	line, err := json.Marshal(h)
+	h.Forms = f.texts
+	header, err := json.Marshal(h)
 	if err != nil {
 		return nil, "", err
 	}
@@ -105,37 +125,62 @@ func EncodeArchive(variants []Variant) (archive []byte, sum string, err error) {
 		return nil, "", err
 	}
 	defer enc.Close()
-	archive = enc.EncodeAll(append(append(line, '\n'), bodies.Bytes()...), nil)
+	archive = enc.EncodeAll(slices.Concat(header, []byte("\n"), lines, values), nil)
 	digest := sha256.Sum256(archive)
 	return archive, hex.EncodeToString(digest[:]), nil
 }
 
-// DecodeArchive reads what EncodeArchive wrote. The variants share one buffer.
+// DecodeArchive reads what EncodeArchive wrote.
 func DecodeArchive(archive []byte) ([]Variant, error) {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxArchive), zstd.WithDecoderMaxWindow(window))
+	forms, names, variants, err := openArchive(archive)
 	if err != nil {
 		return nil, err
 	}
-	defer dec.Close()
-	text, err := dec.DecodeAll(archive, nil)
-	if err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
-	}
-	line, bodies, ok := bytes.Cut(text, []byte("\n"))
-	var h archiveHeader
-	if !ok || json.Unmarshal(line, &h) != nil {
-		return nil, fmt.Errorf("no header line")
-	}
-	var out []Variant
-	for _, e := range h.Variants {
-		if e.Bytes < 0 || e.Bytes > len(bodies) {
-			return nil, fmt.Errorf("variant %s: the archive ends early", e.Macros)
+	out := make([]Variant, len(variants))
+	for i, p := range variants {
+		ptx, err := p.unpack(forms)
+		if err != nil {
+			return nil, fmt.Errorf("variant %s: %w", names[i], err)
 		}
-		out = append(out, Variant{Macros: string(e.Macros), PTX: bodies[:e.Bytes:e.Bytes]})
-		bodies = bodies[e.Bytes:]
-	}
-	if len(bodies) > 0 {
-		return nil, fmt.Errorf("%d bytes after the last variant", len(bodies))
+		out[i] = Variant{Macros: names[i], PTX: ptx}
 	}
 	return out, nil
+}
+
+// openArchive decompresses an archive: the forms of lines, and of each variant its macros and what is packed of it.
+func openArchive(archive []byte) (forms [][]string, names []string, variants []*packed, err error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxArchive), zstd.WithDecoderMaxWindow(window))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer dec.Close()
+	content, err := dec.DecodeAll(archive, nil)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("decompress: %w", err)
+	}
+	header, rest, ok := bytes.Cut(content, []byte("\n"))
+	var h archiveHeader
+	if !ok || json.Unmarshal(header, &h) != nil {
+		return nil, nil, nil, fmt.Errorf("no header line")
+	}
+	cut := func(size int) (part []byte) {
+		if ok = ok && size >= 0 && size <= len(rest); ok {
+			part, rest = rest[:size:size], rest[size:]
+		}
+		return part
+	}
+	for _, e := range h.Variants {
+		names = append(names, string(e.Macros))
+		variants = append(variants, &packed{Bytes: min(max(e.Bytes, 0), maxArchive), ids: cut(e.Lines)})
+	}
+	for i, e := range h.Variants {
+		variants[i].values = cut(e.Values)
+	}
+	if !ok || len(rest) > 0 {
+		return nil, nil, nil, fmt.Errorf("not as many bytes as the header says")
+	}
+	for _, form := range h.Forms {
+		forms = append(forms, strings.Split(form, string(rune(gap))))
+	}
+	return forms, names, variants, nil
 }

@@ -128,15 +128,3 @@ func TestEveryKernelHasAReference(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkPrebuiltSGEMM(b *testing.B) {
-	archive, err := os.ReadFile("prebuilt/sgemm.zst")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := catalogue.DecodeArchive(archive); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -73,9 +73,12 @@ func (k *Kernel) Located(macros string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	ptx, ok := a.Find(macros)
+	ptx, ok, err := a.Find(macros)
+	if !ok || err != nil {
+		return nil, false
+	}
 	table, err := lines()
-	if !ok || err != nil || table[k.Name].Source != a.Source || bytes.Contains(ptx, loc) {
+	if err != nil || table[k.Name].Source != a.Source || bytes.Contains(ptx, loc) {
 		return nil, false
 	}
 	return locate(ptx, k.SourceName(), table[k.Name].Variants[macros])

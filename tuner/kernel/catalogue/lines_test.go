@@ -18,7 +18,11 @@ func TestLocated(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := bytes.Count(k.Source(), []byte("\n")) + 1
-		for macros, ptx := range a.variants {
+		for macros := range a.variants {
+			ptx, _, err := a.Find(macros)
+			if err != nil {
+				t.Fatal(err)
+			}
 			with, ok := k.Located(macros)
 			if !ok {
 				t.Errorf("%s %s: no lines", k.Name, macros)

@@ -62,7 +62,7 @@ func Stale(k *Kernel) (why string, err error) {
 	case len(archive.variants) != len(variants):
 		return fmt.Sprintf("the archive holds %d variants, the space needs %d", len(archive.variants), len(variants)), nil
 	}
-	if i := slices.IndexFunc(variants, func(v CompileVariant) bool { _, ok := archive.Find(v.Macros); return !ok }); i >= 0 {
+	if i := slices.IndexFunc(variants, func(v CompileVariant) bool { return !archive.Has(v.Macros) }); i >= 0 {
 		return "the archive lacks " + variants[i].Macros, nil
 	}
 	return "", nil

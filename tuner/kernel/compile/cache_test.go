@@ -12,8 +12,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/warptune/warptune/tuner/kernel"
 )
 
 // counting is a driver that makes its PTX of the macros and counts its runs.
@@ -24,8 +25,10 @@ type counting struct {
 	err     error
 }
 
-func (c *counting) Name() string                             { return "counting" }
+func (c *counting) Name() string { return "counting" }
+
 func (c *counting) Identify(context.Context) (string, error) { return c.version, nil }
+
 func (c *counting) Compile(ctx context.Context, r Request) (Result, error) {
 	c.runs.Add(1)
 	if c.gate != nil {

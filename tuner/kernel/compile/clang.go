@@ -9,6 +9,9 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc/stages"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
+	"github.com/warptune/warptune/tuner/kernel/compile/toolkit"
 )
 
 // Clang is the driver of clang++ 14 or newer with the NVPTX back end. It needs no
@@ -16,7 +19,7 @@ import (
 type Clang struct {
 	// Constant fields.
 	programs []string
-	limits   Limits
+	limits   sandbox.Limits
 	asNVCC   bool   // see NewClangAsNVCC
 	keep     string // directory for the device headers and what is made of them; "": none
 
@@ -35,11 +38,11 @@ var clangPrograms = []string{
 	"clang++-15", "clang++-14", "clang++",
 }
 
-const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc: " + NVCCInstall
+const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc: " + toolkit.NVCCInstall
 
 // NewClang returns the driver; program is the compiler to use, "" to look for one
 // in PATH.
-func NewClang(program string, limits Limits) *Clang {
+func NewClang(program string, limits sandbox.Limits) *Clang {
 	if program != "" {
 		return &Clang{programs: []string{program}, limits: limits}
 	}
@@ -144,7 +147,7 @@ func clangFinish(target, feature string, extra, optimiser []string) []string {
 	}
 	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + target, "-nogpulib", "-Xclang", "-target-feature", "-Xclang", feature,
 		"-O3", "-mllvm", contract, "-fno-color-diagnostics", "-w"}
-	if !slices.Contains(optimiser, fillByElements) {
+	if !slices.Contains(optimiser, stages.FillByElements) {
 		args = append(args, "-mllvm", "-enable-memcpyopt-without-libcalls")
 	}
 	args = append(args, optimiser...)
@@ -166,3 +169,12 @@ var (
 	optimised = []string{"-S", "-emit-llvm", "-o", "../optimised.ll", "-x", "ir", "../out.ll"}
 	assembled = []string{"-Xclang", "-disable-llvm-passes", "-S", "-o", "../out.ptx", "-x", "ir", "../optimised.ll"}
 )
+
+// NewClangAsNVCC returns a driver of clang whose optimiser is brought nearer to that of nvcc 13.0 where the two
+// were seen to differ. It is for machines that have no nvcc: what is tuned is more often built with nvcc than with
+// clang. Results say so: "clang 19.1.7 as nvcc".
+func NewClangAsNVCC(limits sandbox.Limits) *Clang {
+	c := NewClang("", limits)
+	c.asNVCC = true
+	return c
+}

@@ -6,6 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc/stages"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // An address that is another one and a stride is computed from that, as by nvcc: clang multiplies
@@ -23,7 +25,7 @@ extern "C" __global__ void k(const float *__restrict__ in, float *__restrict__ o
 	if got := products(mustCompile(t, needClang(t), r).PTX); got <= 8 {
 		t.Errorf("clang multiplies %d times: nothing is to be told", got)
 	}
-	ptx := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX
+	ptx := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX
 	if got := products(ptx); got > 4 {
 		t.Errorf("%d products:\n%s", got, ptx)
 	}
@@ -46,7 +48,7 @@ extern "C" __global__ void k(const unsigned *__restrict__ in, unsigned *__restri
   }
 }`
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(rows)})
-	ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+	ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 	if vectors, all := strings.Count(ptx, "ld.global.nc.v2"), strings.Count(ptx, "ld.global"); vectors != 9 || all != 9 {
 		t.Errorf("%d of %d loads are of vectors, want 9 of 9:\n%s", vectors, all, ptx)
 	}
@@ -72,7 +74,7 @@ extern "C" __global__ void k(const float *__restrict__ in, float *__restrict__ o
 	if got := offset(mustCompile(t, needClang(t), r).PTX); got != 0 {
 		t.Errorf("clang has %d of the offsets: nothing is to be told", got)
 	}
-	ptx := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX
+	ptx := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX
 	if got := offset(ptx); got != 2 {
 		t.Errorf("%d of 2 offsets:\n%s", got, ptx)
 	}
@@ -94,10 +96,10 @@ extern "C" __global__ void k(const float *__restrict__ u, float *__restrict__ v,
   }
 }`
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(stencil)})
-	if got := asnvcc.MostHeld(mustCompile(t, needClang(t), r).PTX); got <= maxHeld {
+	if got := asnvcc.MostHeld(mustCompile(t, needClang(t), r).PTX); got <= stages.MaxHeld {
 		t.Errorf("clang holds %d: nothing is to be told", got)
 	}
-	if got := asnvcc.MostHeld(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX); got > maxHeld {
+	if got := asnvcc.MostHeld(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX); got > stages.MaxHeld {
 		t.Errorf("%d are held", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // Products and sums are fused where nvcc's are, whose PTX this is, too.
@@ -22,7 +24,7 @@ extern "C" __global__ void k(float *o, float x, float y) {
 		want   map[string]int
 	}{
 		{needClang(t), map[string]int{"add.f32": 0, "sub.f32": 0, "mul.f32": 0, "fma.rn.f32": 4}},
-		{NewClangAsNVCC(DefaultLimits()), map[string]int{"add.f32": 2, "sub.f32": 2, "mul.f32": 1, "fma.rn.f32": 1}},
+		{NewClangAsNVCC(sandbox.DefaultLimits()), map[string]int{"add.f32": 2, "sub.f32": 2, "mul.f32": 1, "fma.rn.f32": 1}},
 	} {
 		res := mustCompile(t, tt.driver, r)
 		for op, n := range tt.want {
@@ -38,7 +40,7 @@ func TestNoFusionAsNVCC(t *testing.T) {
 	const sum = `extern "C" __global__ void k(float *o, float x, float y) { o[threadIdx.x] = 4.f * x + y; }`
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(sum)})
 	r.Options = []string{"--fmad=false"}
-	if ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX); strings.Contains(ptx, "fma.") || !strings.Contains(ptx, "add.rn.f32") {
+	if ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX); strings.Contains(ptx, "fma.") || !strings.Contains(ptx, "add.rn.f32") {
 		t.Errorf("fused:\n%s", ptx)
 	}
 }
@@ -54,7 +56,7 @@ extern "C" __global__ void k(unsigned *o, const unsigned *a) {
 	if ptx := string(mustCompile(t, needClang(t), r).PTX); !strings.Contains(ptx, "bfe.u32") {
 		t.Errorf("clang extracts nothing: nothing is to be told:\n%s", ptx)
 	}
-	if ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX); strings.Contains(ptx, "bfe.") || strings.Count(ptx, "shr.u32") != 2 || strings.Count(ptx, "and.b32") != 2 {
+	if ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX); strings.Contains(ptx, "bfe.") || strings.Count(ptx, "shr.u32") != 2 || strings.Count(ptx, "and.b32") != 2 {
 		t.Errorf("not by two shifts and two masks:\n%s", ptx)
 	}
 }

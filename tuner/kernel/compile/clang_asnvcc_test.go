@@ -1,11 +1,13 @@
 package compile
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // A private array of which every index is known once loops are unrolled is held in registers,
@@ -34,10 +36,10 @@ extern "C" __global__ void k(float *out, const float *in, int m, float y, float 
 		{"8", "int(in[k])", true, true},
 	} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: tt.n}, kernel.Macro{Name: "WHERE", Value: tt.where})
-		if got := hasPrivateArrays(mustCompile(t, needClang(t), r).PTX); got != tt.plain {
+		if got := keepsArrays(mustCompile(t, needClang(t), r).PTX); got != tt.plain {
 			t.Errorf("%s words by %s: in memory by clang %v, want %v", tt.n, tt.where, got, tt.plain)
 		}
-		if got := hasPrivateArrays(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX); got != tt.asNVCC {
+		if got := keepsArrays(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX); got != tt.asNVCC {
 			t.Errorf("%s words by %s: in memory as by nvcc %v, want %v", tt.n, tt.where, got, tt.asNVCC)
 		}
 	}
@@ -62,7 +64,7 @@ extern "C" __global__ void k(float *out, const float *in, int n) {
 	if got := before(mustCompile(t, needClang(t), r).PTX); got >= all {
 		t.Errorf("clang has %d of the sums before the first branch: nothing is to be told", got)
 	}
-	res := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r)
+	res := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r)
 	if got := before(res.PTX); got < all {
 		t.Errorf("%d sums before the first branch, want %d:\n%s", got, all, res.PTX)
 	}
@@ -87,7 +89,7 @@ extern "C" __global__ void k(float *out, const float *in, int m) {
 }`
 	for _, n := range []string{"8", "16", "32"} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: n})
-		ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+		ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 		for _, want := range []string{".local .align 16", "ld.local.v4.f32", "st.local.v4.f32"} {
 			if !strings.Contains(ptx, want) {
 				t.Errorf("%s words: no %s:\n%s", n, want, ptx)
@@ -122,7 +124,7 @@ extern "C" __global__ void k(const float *__restrict__ in, float *__restrict__ o
 	if got := strings.Count(string(mustCompile(t, needClang(t), r).PTX), "ld.shared"); got <= all {
 		t.Errorf("clang has %d loads: nothing is to be told", got)
 	}
-	if got := strings.Count(string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX), "ld.shared"); got != all {
+	if got := strings.Count(string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX), "ld.shared"); got != all {
 		t.Errorf("%d loads, want %d", got, all)
 	}
 }
@@ -152,8 +154,11 @@ extern "C" __global__ void k(const float *a, float *c, int n) {
 }`
 	needClang(t)
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(tile)})
-	ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+	ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 	if loads := strings.Count(ptx, "ld.local"); loads != 8 {
 		t.Errorf("%d loads of local memory, want the 8 of the last loop:\n%s", loads, ptx)
 	}
 }
+
+// keepsArrays says whether PTX keeps anything of a thread's own in memory.
+func keepsArrays(ptx []byte) bool { return bytes.Contains(ptx, []byte("\t.local .align")) }

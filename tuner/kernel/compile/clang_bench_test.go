@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // benchSaxpy is the README's kernel.
@@ -25,7 +26,7 @@ const benchSaxpy = `extern "C" __global__ void saxpy(float a, const float *x, fl
 // BenchmarkClang gives the processor time of a compilation, the compiler's processes included, with the device headers
 // kept and precompiled and without: of the README's kernel, and of all of ../shared/cases/wild that compile.
 func BenchmarkClang(b *testing.B) {
-	clang := NewClangAsNVCC(DefaultLimits())
+	clang := NewClangAsNVCC(sandbox.DefaultLimits())
 	if _, err := clang.Identify(b.Context()); err != nil {
 		b.Skip(err)
 	}
@@ -35,7 +36,7 @@ func BenchmarkClang(b *testing.B) {
 			continue
 		}
 		for _, kept := range []bool{false, true} {
-			c, label := NewClangAsNVCC(DefaultLimits()), name+"/plain"
+			c, label := NewClangAsNVCC(sandbox.DefaultLimits()), name+"/plain"
 			if kept {
 				c.KeepHeaders(b.TempDir())
 				label = name + "/kept"

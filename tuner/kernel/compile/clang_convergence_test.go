@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // needTokens skips a test where clang does not unroll by tokens.
@@ -52,7 +53,7 @@ func TestPartlyUnrolledAsNVCC(t *testing.T) {
   out[threadIdx.x] = c + w[threadIdx.x ^ 1];
 }`, tt.head, strings.Repeat("t = t * y + s; ", tt.body), tt.tail)
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(source)})
-		res := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r)
+		res := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r)
 		if got := strings.Count(string(res.PTX), "fma.rn.f32"); got != tt.body*tt.want {
 			t.Errorf("%s, %d multiply-adds: %d in PTX, want %d times as many:\n%s", tt.kind, tt.body, got, tt.want, res.PTX)
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // clang is one compiler found.
@@ -54,11 +56,11 @@ func probeClang(ctx context.Context, path string) (f *clang, why string, err err
 	if err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, probeLimits, nil, "/", path, "--version")
+	v, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
-	m := clangVersion.FindStringSubmatch(v.output)
+	m := clangVersion.FindStringSubmatch(v.Output)
 	if m == nil {
 		return nil, path + " --version does not say a clang version", nil
 	}
@@ -66,11 +68,11 @@ func probeClang(ctx context.Context, path string) (f *clang, why string, err err
 	if f.major, err = strconv.Atoi(m[2]); err != nil || f.major < 14 {
 		return nil, path + " is clang " + m[1] + "; 14 or newer is needed", nil
 	}
-	t, err := run(ctx, probeLimits, nil, "/", path, "--print-targets")
+	t, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--print-targets")
 	if err != nil {
 		return nil, "", err
 	}
-	if !strings.Contains(t.output, "nvptx64") {
+	if !strings.Contains(t.Output, "nvptx64") {
 		return nil, path + " has no NVPTX back end", nil
 	}
 	return f, "", nil

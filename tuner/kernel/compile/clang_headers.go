@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -236,8 +237,8 @@ func (c *Clang) precompile(ctx context.Context, f *clang, flags []string, key st
 		return ""
 	}
 	args := append(slices.Clone(flags), "-w", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-S", "-o", "../device.pch", filepath.Join(dir, "warptune", "precompiled.h"))
-	e, err := run(ctx, c.limits, w.wall(f.program).grant(dir), w.path("src"), f.program, args...)
-	if err != nil || e.code != 0 || e.killed != "" {
+	e, err := sandbox.Run(ctx, c.limits, sandbox.NewWall(string(w), f.program).Grant(dir), w.path("src"), f.program, args...)
+	if err != nil || e.Code != 0 || e.Killed != "" {
 		return ""
 	}
 	b, err := os.ReadFile(w.path("device.pch"))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // usesHeaders includes what device.h has included before, and what it has not.
@@ -81,7 +83,7 @@ func TestKeptHeaders(t *testing.T) {
 // Then precompiled headers are in dir.
 func compiledTwice(t *testing.T, dir string, precompiled int) {
 	t.Helper()
-	kept, alone := NewClangAsNVCC(DefaultLimits()).KeepHeaders(dir), NewClangAsNVCC(DefaultLimits())
+	kept, alone := NewClangAsNVCC(sandbox.DefaultLimits()).KeepHeaders(dir), NewClangAsNVCC(sandbox.DefaultLimits())
 	for _, n := range []string{"2", "3"} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text("#define N " + n + "\n" + usesHeaders)})
 		r.Entry, r.Target = "k", "sm_80"
@@ -106,7 +108,7 @@ func compiledTwice(t *testing.T, dir string, precompiled int) {
 func TestMessagesNameNoPlace(t *testing.T) {
 	needClang(t)
 	dir := t.TempDir()
-	c := NewClang("", DefaultLimits()).KeepHeaders(dir)
+	c := NewClang("", sandbox.DefaultLimits()).KeepHeaders(dir)
 	for range 3 {
 		_, err := c.Compile(t.Context(), ofKernel(t, "#include <cooperative_groups.h>\nextern \"C\" __global__ void k(float *x, cudaTextureObject_t t) { *x = texCubemap<float>(t, 0.f, 0.f, 0.f); }"))
 		own, ok := err.(*Error)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 var lineDirective = regexp.MustCompile(`(?m)^\t\.(?:loc|file)\t.*\n`)
@@ -33,9 +34,9 @@ func TestLinesChangeNoCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := NewClangAsNVCC(DefaultLimits())
+		c := NewClangAsNVCC(sandbox.DefaultLimits())
 		if r.IntN(4) == 0 {
-			c = NewClang("", DefaultLimits())
+			c = NewClang("", sandbox.DefaultLimits())
 		}
 		q := Request{Compile: l.Compile, Target: "sm_80"}
 		with := string(mustCompile(t, c, q).PTX)
@@ -62,7 +63,7 @@ extern "C" __global__ void k(const float *__restrict__ x, float *y) {
       s[threadIdx.x ^ 1];
 }
 `), "inc/h.h": text("\n__device__ float twice(const float *x, int i) { return __ldg(x + i) * 2.f; }\n")}
-	for _, c := range []*Clang{NewClang("", DefaultLimits()), NewClangAsNVCC(DefaultLimits())} {
+	for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits()), NewClangAsNVCC(sandbox.DefaultLimits())} {
 		ptx := string(mustCompile(t, c, request(t, "my k.cu", files, kernel.Macro{Name: "A", Value: "1"})).PTX)
 		names, at, got := map[string]string{}, "", map[string]string{}
 		for _, line := range strings.Split(ptx, "\n") {

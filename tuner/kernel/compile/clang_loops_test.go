@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // A loop that goes through memory moves one address on, counts beside it and ends last, as nvcc's.
@@ -33,7 +35,7 @@ extern "C" __global__ void k(float *o, const float4 *__restrict__ a, float y) {
 	if ptx := mustCompile(t, needClang(t), r).PTX; plain(ptx) {
 		t.Errorf("clang's loop is plain: nothing is to be told:\n%s", ptx)
 	}
-	if ptx := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX; !plain(ptx) {
+	if ptx := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX; !plain(ptx) {
 		t.Errorf("no plain loop:\n%s", ptx)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // What is divided may be negative if it is computed from threadIdx, as to nvcc.
 func TestPlacesAsNVCC(t *testing.T) {
 	const divided = `extern "C" __global__ void k(int *o) { int i = threadIdx.x, j = blockIdx.y, m = blockDim.z; o[i / 32] = j / 32; o[i] = m / 32; }`
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(divided)})
-	ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+	ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 	if got := strings.Count(ptx, ", 31;"); got != 3 {
 		t.Errorf("%d signs are asked for, want 3:\n%s", got, ptx)
 	}
@@ -32,7 +33,7 @@ extern "C" __global__ void k(float *o, const float *__restrict__ a, int n) {
 		unrolled bool
 	}{{"128", true}, {"n", true}, {"gridDim.x * 128", false}} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(strided)}, kernel.Macro{Name: "STEP", Value: tt.step})
-		ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+		ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 		if got := strings.Count(ptx, "ld.global"); got > 4 != tt.unrolled {
 			t.Errorf("step %s: %d loads:\n%s", tt.step, got, ptx)
 		}

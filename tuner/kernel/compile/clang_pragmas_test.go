@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // unrolled is a kernel whose loop has a pragma before it.
@@ -28,7 +29,7 @@ extern "C" __global__ void k(const float *x, float *y, int n) { y[threadIdx.x] =
 // nothing; and positive factors mean what they do.
 func TestUnrollFactorsAsNVCC(t *testing.T) {
 	needClang(t)
-	c := NewClangAsNVCC(DefaultLimits())
+	c := NewClangAsNVCC(sandbox.DefaultLimits())
 	ptx := func(pragma, factor string) string {
 		t.Helper()
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(unrolled(pragma))}, kernel.Macro{Name: "FACTOR", Value: factor})

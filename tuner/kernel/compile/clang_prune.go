@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/warptune/warptune/tuner/kernel/compile/dialect"
 	"github.com/warptune/warptune/tuner/kernel/compile/prune"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
@@ -58,7 +59,7 @@ func (k *compilation) prune(ctx context.Context, args []string, first *Error) (w
 		if !errors.As(err, &own) {
 			return warnings, err
 		}
-		if k.c.asNVCC && dropUnrolls(own.Message, src.Files) {
+		if k.c.asNVCC && dialect.DropUnrolls(own.Message, src.Files) {
 			if err := w.writeSources(src); err != nil {
 				return "", err
 			}
@@ -98,6 +99,9 @@ func (k *compilation) prune(ctx context.Context, args []string, first *Error) (w
 	return "", first
 }
 
+// anyWord is a name, or a keyword.
+var anyWord = regexp.MustCompile(`\b[A-Za-z_][A-Za-z0-9_]*`)
+
 // libraries are names that headers of NVIDIA's have.
 var libraries = regexp.MustCompile(`\b(thrust|cub|curand|cooperative_groups|nvcuda|cutlass|cute)\b`)
 
@@ -128,7 +132,7 @@ func (p *pruned) cause(err *Error) error {
 		return err
 	}
 	for i, cut := range p.cutter.Cuts {
-		if slices.Contains(word.FindAllString(cut.Header, -1), m[1]) {
+		if slices.Contains(anyWord.FindAllString(cut.Header, -1), m[1]) {
 			return p.why[i]
 		}
 	}

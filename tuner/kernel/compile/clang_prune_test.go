@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // TestHostCode: a kernel comes to the same PTX with what programs have beside it and without.
@@ -42,7 +44,7 @@ void g() {
 template __global__ void k<128>(float *);`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, c := range []*Clang{NewClang("", DefaultLimits()), NewClangAsNVCC(DefaultLimits())} {
+			for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits()), NewClangAsNVCC(sandbox.DefaultLimits())} {
 				compiled := func(source string) []byte {
 					r := request(t, "k.cu", fstest.MapFS{"k.cu": text(source)})
 					r.Entry = "k"

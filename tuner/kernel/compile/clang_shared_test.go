@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // Shared memory is accessed by addresses of 32 bits, which what is added to an index is folded into, as by nvcc.
@@ -24,7 +26,7 @@ extern "C" __global__ void k(const float *in, float *out, unsigned n) {
 	if plain := mustCompile(t, needClang(t), r).PTX; !long.Match(plain) {
 		t.Errorf("clang as it is has no address of 64 bits: nothing is to be told:\n%s", plain)
 	}
-	ptx := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX
+	ptx := mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX
 	if long.Match(ptx) {
 		t.Errorf("addresses of 64 bits:\n%s", ptx)
 	}

@@ -9,8 +9,15 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc/stages"
+	"github.com/warptune/warptune/tuner/kernel/compile/dialect"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
+
+// clangEntry has clang instantiate a kernel and say its name in the PTX: a variable's
+// initial value in the LLVM text (asnvcc.Entry), which is taken out there.
+const clangEntry = "__device__ auto *" + asnvcc.EntryVariable + " = &(%s);"
 
 // compilation is one request on its way through clang: front, edit, back.
 type compilation struct {
@@ -46,10 +53,10 @@ func (c *Clang) compilation(ctx context.Context, r Request) (*compilation, error
 	if err != nil {
 		return nil, err
 	}
-	alignShared(src)
-	escapeRegisters(src)
+	dialect.AlignShared(src)
+	dialect.EscapeRegisters(src)
 	if c.asNVCC {
-		nvccPragmas(src)
+		dialect.Pragmas(src)
 	}
 	addTail(src, r, clangEntry)
 	k := &compilation{c: c, f: f, r: r, src: src, extra: extra, launchable: true}
@@ -69,7 +76,7 @@ func (k *compilation) flags() []string {
 	// Warnings tell of macros that the source redefines.
 	options := slices.DeleteFunc(slices.Clone(k.extra), func(o string) bool { return o == "-w" })
 	if k.c.asNVCC {
-		options = append(options, sharedIn32Bits...)
+		options = append(options, stages.SharedIn32Bits...)
 	}
 	return clangFlags(k.f, k.target, k.feature, options)
 }
@@ -84,7 +91,7 @@ func (k *compilation) front(ctx context.Context) error {
 		args = k.frontArgs()
 		warnings, err = k.step(ctx, args)
 	}
-	for own := (*Error)(nil); k.c.asNVCC && errors.As(err, &own) && dropUnrolls(own.Message, k.src.Files); {
+	for own := (*Error)(nil); k.c.asNVCC && errors.As(err, &own) && dialect.DropUnrolls(own.Message, k.src.Files); {
 		if err := k.w.writeSources(k.src); err != nil {
 			return err
 		}
@@ -108,11 +115,11 @@ func (k *compilation) frontArgs() []string { return clangArgs(k.flags(), k.heade
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for
 // what asnvcc.VectorCopies does between them, and in nvcc's place a third, for asnvcc.Optimised.
 func (k *compilation) step(ctx context.Context, args []string) (warnings string, err error) {
-	e, err := run(ctx, k.c.limits, k.w.wall(k.f.program).grant(k.headers.dir), k.w.path("src"), k.f.program, args...)
-	if err == nil && (e.code != 0 || e.killed != "") {
-		err = &Error{Compiler: k.f.version, File: k.r.SourceFile, Message: e.diagnosis(string(k.w))}
+	e, err := sandbox.Run(ctx, k.c.limits, sandbox.NewWall(string(k.w), k.f.program).Grant(k.headers.dir), k.w.path("src"), k.f.program, args...)
+	if err == nil && (e.Code != 0 || e.Killed != "") {
+		err = &Error{Compiler: k.f.version, File: k.r.SourceFile, Message: e.Diagnosis(k.w.named()...)}
 	}
-	return e.message, err
+	return e.Message, err
 }
 
 // edit rewrites what the front end wrote.
@@ -140,17 +147,17 @@ func (k *compilation) back(ctx context.Context) ([]byte, error) {
 	case !k.c.asNVCC:
 		return k.finish(ctx, slices.Concat(k.command(), finished))
 	}
-	return finishAsNVCC(func(optimiser ...string) ([]byte, error) {
+	return stages.Finish(func(optimiser ...string) ([]byte, error) {
 		if _, err := k.step(ctx, slices.Concat(k.command(optimiser...), optimised)); err != nil {
 			return nil, err
 		}
 		if err := k.w.rewrite("optimised.ll", asnvcc.Optimised); err != nil {
 			return nil, fmt.Errorf("clang's LLVM text: %w", err)
 		}
-		return assembleAsNVCC(func(further ...string) ([]byte, error) {
+		return stages.Assemble(func(further ...string) ([]byte, error) {
 			return k.finish(ctx, slices.Concat(k.command(slices.Concat(optimiser, further)...), assembled))
 		})
-	})
+	}, func(err error) bool { return errors.As(err, new(*Error)) })
 }
 
 func (k *compilation) command(optimiser ...string) []string {

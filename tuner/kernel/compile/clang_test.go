@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // request is a CUDA request over the files, one of which is the source.
@@ -26,7 +27,7 @@ func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 // needClang skips a test where no clang is installed; CI installs one.
 func needClang(t testing.TB) *Clang {
 	t.Helper()
-	c := NewClang("", DefaultLimits())
+	c := NewClang("", sandbox.DefaultLimits())
 	_, err := c.Identify(context.Background())
 	var u *UnavailableError
 	if errors.As(err, &u) {
@@ -71,8 +72,8 @@ func TestClangCompiles(t *testing.T) {
 
 func TestClangOutcomes(t *testing.T) {
 	c := needClang(t)
-	slow := NewClang("", Limits{Wall: 10 * time.Minute, CPU: time.Second, Memory: 8 << 30})
-	small := NewClang("", Limits{Wall: 10 * time.Minute, CPU: time.Minute, Memory: 400 << 20})
+	slow := NewClang("", sandbox.Limits{Wall: 10 * time.Minute, CPU: time.Second, Memory: 8 << 30})
+	small := NewClang("", sandbox.Limits{Wall: 10 * time.Minute, CPU: time.Minute, Memory: 400 << 20})
 	// 8^9 empty statements, and an initialiser of 10^7 numbers.
 	endless := "#define A0 ;;;;;;;;\n"
 	for i := range 8 {

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // PTX is compiled again where anything changed by which it is made: all such files are among clangFiles.
 func TestIdentityCoversSources(t *testing.T) {
-	for _, pattern := range []string{"clang*.go", "asnvcc/*.go", "prune/*.go"} {
+	for _, pattern := range []string{"clang*.go", "asnvcc/*.go", "asnvcc/stages/*.go", "dialect/*.go", "prune/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, names, err)
@@ -44,7 +46,7 @@ extern "C" __global__ void k(float *o, const double *a) {
 			continue
 		}
 		for _, asNVCC := range []bool{false, true} {
-			c := NewClang(program, DefaultLimits())
+			c := NewClang(program, sandbox.DefaultLimits())
 			c.asNVCC = asNVCC
 			_, err := c.Compile(context.Background(), r)
 			if u := (*UnavailableError)(nil); err != nil && !errors.As(err, &u) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // Options say how a Compiler chooses and where it remembers. The zero value works:
@@ -20,7 +21,7 @@ type Options struct {
 	// CacheDir holds compiled PTX; "": warptune/ptx in the user's cache directory,
 	// "-": none.
 	CacheDir string
-	Limits   Limits // zero: DefaultLimits
+	Limits   sandbox.Limits // zero: DefaultLimits
 }
 
 // WithPTXAS is the end of a choice that takes registers, spills and static shared memory from ptxas, as in "nvcc+ptxas".
@@ -50,8 +51,8 @@ type Compiler struct {
 // New returns a compiler. The only errors are an unknown Options.Compiler and no
 // place for the cache; whether a compiler is installed shows when one is needed.
 func New(o Options) (*Compiler, error) {
-	if o.Limits == (Limits{}) {
-		o.Limits = DefaultLimits()
+	if o.Limits == (sandbox.Limits{}) {
+		o.Limits = sandbox.DefaultLimits()
 	}
 	dir := o.CacheDir
 	if dir == "" {

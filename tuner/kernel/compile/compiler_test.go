@@ -14,7 +14,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
-	"github.com/warptune/warptune/tuner/kernel/source"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // TestMain lets the test binary, under the name nvcc, stand in for CUDA's compiler:
@@ -70,7 +70,7 @@ var hostlibsPlace = regexp.MustCompile(`idirafter,\S*hostlibs`)
 
 func TestNVCC(t *testing.T) {
 	withNVCC(t)
-	n := NewNVCC("", probeLimits)
+	n := NewNVCC("", sandbox.ProbeLimits)
 	r := tile(t, "$(touch x)")
 	r.Options = []string{"--use_fast_math", "-std=c++20"}
 	res, err := n.Compile(context.Background(), r)
@@ -104,25 +104,15 @@ func TestNVCCQuotesNoForeignFile(t *testing.T) {
 	r := tile(t, "1")
 	r.Source = []byte("#pragma leak\n")
 	var e *Error
-	_, err := NewNVCC("", probeLimits).Compile(context.Background(), r)
+	_, err := NewNVCC("", sandbox.ProbeLimits).Compile(context.Background(), r)
 	if !errors.As(err, &e) || e.Message != "error: the source includes /etc/hostname, which is outside the bundle" {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestUnrollFactorsAreExpandedForNVCC(t *testing.T) {
-	text := []byte("#pragma unroll U\n# pragma unroll (U)\n#pragma unroll\n#pragma unroll 4 // U\n  #pragma unroll W\nint U; // #pragma unroll U\n")
-	src := &source.Source{Files: map[string][]byte{"k.cu": text}, Macros: []kernel.Macro{{Name: "U", Value: "8"}, {Name: "W", Value: "U*2"}}}
-	expandUnroll(src)
-	want := "#pragma unroll (8)\n# pragma unroll ((8))\n#pragma unroll\n#pragma unroll 4 // (8)\n  #pragma unroll ((8)*2)\nint U; // #pragma unroll U\n"
-	if got := string(src.Files["k.cu"]); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	c := Of(Given{}, Prebuilt{}, &NVCC{programs: []string{"nvcc"}}, NewClang("", DefaultLimits()))
+	c := Of(Given{}, Prebuilt{}, &NVCC{programs: []string{"nvcc"}}, NewClang("", sandbox.DefaultLimits()))
 	_, err := c.Compile(context.Background(), tile(t, "8"))
 	var u *UnavailableError
 	if !errors.As(err, &u) {
@@ -165,7 +155,7 @@ func TestGiven(t *testing.T) {
 		{"nonsense", "given PTX", ""},
 	} {
 		r := Request{Compile: kernel.Compile{Language: kernel.PTX, SourceFile: "a.ptx", Source: []byte(tt.ptx)}}
-		res, err := Of(Given{}, NewClang("", DefaultLimits())).Compile(context.Background(), r)
+		res, err := Of(Given{}, NewClang("", sandbox.DefaultLimits())).Compile(context.Background(), r)
 		if err != nil || string(res.PTX) != tt.ptx || res.Compiler != tt.compiler || res.Target != tt.target {
 			t.Errorf("%q: %+v, %v", tt.ptx, res, err)
 		}

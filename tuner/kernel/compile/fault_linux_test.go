@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // pretend returns the driver of a program that says it is clang 19 and
 // otherwise runs a line of shell, in which $OUT is where the PTX is written.
-func pretend(t *testing.T, limits Limits, script string) *Clang {
+func pretend(t *testing.T, limits sandbox.Limits, script string) *Clang {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "clang++-19")
 	text := "#!/bin/sh\ncase $1 in\n--version) echo clang version 19.1.7;;\n--print-targets) echo nvptx64;;\n*) OUT=../out.ptx; : >../deps.d; : >../out.ll; " + script + ";;\nesac\n"
@@ -25,7 +27,7 @@ func pretend(t *testing.T, limits Limits, script string) *Clang {
 // system that tells every process of a job to stop, or a machine that has run out of
 // memory. Only what it does itself does: it crashes, or uses up what it was given.
 func TestWhoEndedTheCompiler(t *testing.T) {
-	limits := DefaultLimits()
+	limits := sandbox.DefaultLimits()
 	limits.CPU = time.Second
 	for script, configurations := range map[string]bool{
 		"echo fine >$OUT":                          true,

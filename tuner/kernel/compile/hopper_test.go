@@ -21,6 +21,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // hopperRecord is what is read of a launch that ran on an H100.
@@ -84,7 +85,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 func TestHopperSources(t *testing.T) {
 	records := hopperRecords(t, 1)
 	needClang(t)
-	drivers := map[string]*Clang{"clang": NewClang("", DefaultLimits()), "clang as nvcc": NewClangAsNVCC(DefaultLimits())}
+	drivers := map[string]*Clang{"clang": NewClang("", sandbox.DefaultLimits()), "clang as nvcc": NewClangAsNVCC(sandbox.DefaultLimits())}
 	folder := filepath.Join("..", "..", "..", "..", "shared", "hopper", "kernels")
 	for _, r := range records {
 		src, err := os.ReadFile(filepath.Join(folder, r.Kernel+".cu"))
@@ -212,7 +213,7 @@ template __global__ void k<2>(CUtensorMap, float *, __nv_bfloat162 *, __nv_fp8_e
 
 func TestHopperIntrinsics(t *testing.T) {
 	needClang(t)
-	for name, c := range map[string]*Clang{"clang": NewClang("", DefaultLimits()), "clang as nvcc": NewClangAsNVCC(DefaultLimits())} {
+	for name, c := range map[string]*Clang{"clang": NewClang("", sandbox.DefaultLimits()), "clang as nvcc": NewClangAsNVCC(sandbox.DefaultLimits())} {
 		q := request(t, "k.cu", fstest.MapFS{"k.cu": text(hopperIntrinsics)})
 		q.Target = "sm_90"
 		got, err := c.Compile(context.Background(), q)

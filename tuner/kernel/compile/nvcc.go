@@ -14,14 +14,16 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
-	"github.com/warptune/warptune/tuner/kernel/source"
+	"github.com/warptune/warptune/tuner/kernel/compile/dialect"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
+	"github.com/warptune/warptune/tuner/kernel/compile/toolkit"
 )
 
 // NVCC is the driver of CUDA's own compiler. Use NewNVCC.
 type NVCC struct {
 	// Constant fields.
 	programs []string
-	limits   Limits
+	limits   sandbox.Limits
 
 	// Mutable fields.
 	mu    sync.Mutex
@@ -31,12 +33,12 @@ type NVCC struct {
 var _ Driver = (*NVCC)(nil)
 
 // NewNVCC returns the driver; program is the compiler to use, "" to look in PATH,
-// in CUDA's customary places, and in those of Conda and Python (toolkitPrograms).
-func NewNVCC(program string, limits Limits) *NVCC {
+// in CUDA's customary places, and in those of Conda and Python (toolkit.Programs).
+func NewNVCC(program string, limits sandbox.Limits) *NVCC {
 	if program != "" {
 		return &NVCC{programs: []string{program}, limits: limits}
 	}
-	return &NVCC{programs: append([]string{"nvcc"}, toolkitPrograms("nvcc")...), limits: limits}
+	return &NVCC{programs: append([]string{"nvcc"}, toolkit.Programs("nvcc")...), limits: limits}
 }
 
 // Name returns "nvcc".
@@ -67,7 +69,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	expandUnroll(src)
+	dialect.ExpandUnroll(src)
 	addTail(src, r, nvccEntry)
 	w, err := newWorkdir(src)
 	if err != nil {
@@ -82,19 +84,19 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	e, err := run(ctx, n.limits, w.wall(f.program), w.path("src"), f.program, append(libraries, nvccArgs(target, r.Options, src.Main)...)...)
+	e, err := sandbox.Run(ctx, n.limits, sandbox.NewWall(string(w), f.program), w.path("src"), f.program, append(libraries, nvccArgs(target, r.Options, src.Main)...)...)
 	if err != nil {
 		return Result{}, err
 	}
-	if e.code != 0 || e.killed != "" {
+	if e.Code != 0 || e.Killed != "" {
 		// Some of nvcc's complaints go to its standard output.
-		e.message += e.output
-		if name := w.foreign(e.message, f.program); name != "" {
-			e.message = "error: the source includes " + name + ", which is outside the bundle"
+		e.Message += e.Output
+		if name := w.foreign(e.Message, f.program); name != "" {
+			e.Message = "error: the source includes " + name + ", which is outside the bundle"
 		}
-		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.Diagnosis(w.named()...)}
 	}
-	if message := redefined(e.message+e.output, r.Fixed, src); message != "" {
+	if message := redefined(e.Message+e.Output, r.Fixed, src); message != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: message}
 	}
 	ptx, err := w.output()
@@ -147,34 +149,6 @@ func nvccArgs(target string, options []string, main string) []string {
 	return append(append(args, options...), "-I", ".", "-o", "../out.ptx", "./"+main)
 }
 
-var unrollPragma = regexp.MustCompile(`(?m)^([ \t]*#[ \t]*pragma[ \t]+unroll\b)([^\n]*)$`)
-
-// expandUnroll writes the macros' values into "#pragma unroll NAME": nvcc lets the
-// host compiler preprocess, which leaves pragmas that it does not know as they are.
-// (NVRTC and clang expand them.) Lines keep their numbers.
-func expandUnroll(src *source.Source) {
-	values := map[string]string{}
-	for _, m := range src.Macros {
-		values[m.Name] = m.Value
-	}
-	const depth = 8 // of macros that name macros
-	for name, text := range src.Files {
-		src.Files[name] = unrollPragma.ReplaceAllFunc(text, func(line []byte) []byte {
-			m := unrollPragma.FindSubmatch(line)
-			factor := string(m[2])
-			for range depth {
-				factor = word.ReplaceAllStringFunc(factor, func(id string) string {
-					if v, ok := values[id]; ok {
-						return "(" + v + ")"
-					}
-					return id
-				})
-			}
-			return append(slices.Clone(m[1]), factor...)
-		})
-	}
-}
-
 // nvcc is one compiler found.
 type nvcc struct {
 	program       string // absolute path
@@ -185,7 +159,6 @@ type nvcc struct {
 
 var (
 	nvccVersion = regexp.MustCompile(`release \d+\.\d+, V(\d+\.\d+\.\d+)`)
-	word        = regexp.MustCompile(`\b[A-Za-z_][A-Za-z0-9_]*`)
 	nvccArch    = regexp.MustCompile(`(?m)^compute_(\d+)$`)
 )
 
@@ -211,7 +184,7 @@ func (n *NVCC) find(ctx context.Context) (*nvcc, error) {
 		}
 		reason = why
 	}
-	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: NVCCInstall + " (no root, no GPU), or the CUDA toolkit, or clang (apt-get install clang-19)"}
+	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: toolkit.NVCCInstall + " (no root, no GPU), or the CUDA toolkit, or clang (apt-get install clang-19)"}
 }
 
 // probeNVCC asks a program for its version and the architectures it knows, which
@@ -220,20 +193,20 @@ func probeNVCC(ctx context.Context, path string) (f *nvcc, why string, err error
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, probeLimits, nil, "/", path, "--version")
+	v, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
-	m := nvccVersion.FindStringSubmatch(v.output)
+	m := nvccVersion.FindStringSubmatch(v.Output)
 	if m == nil {
 		return nil, path + " --version does not say a CUDA release", nil
 	}
-	l, err := run(ctx, probeLimits, nil, "/", path, "--list-gpu-arch")
+	l, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--list-gpu-arch")
 	if err != nil {
 		return nil, "", err
 	}
 	f = &nvcc{program: path, version: "nvcc " + m[1]}
-	for _, a := range nvccArch.FindAllStringSubmatch(l.output, -1) {
+	for _, a := range nvccArch.FindAllStringSubmatch(l.Output, -1) {
 		arch, err := strconv.Atoi(a[1])
 		if err != nil {
 			return nil, "", err

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // A file whose host code calls cuBLAS is compiled by nvcc where cuBLAS is not installed. The test needs nvcc.
@@ -25,7 +27,7 @@ int main() {
 }
 `
 	r := request(t, "k.cu", fstest.MapFS{"k.cu": {Data: []byte(source)}})
-	result, err := NewNVCC("", DefaultLimits()).Compile(context.Background(), r)
+	result, err := NewNVCC("", sandbox.DefaultLimits()).Compile(context.Background(), r)
 	var none *UnavailableError
 	if errors.As(err, &none) {
 		t.Skip(err)

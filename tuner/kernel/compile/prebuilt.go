@@ -42,7 +42,10 @@ func (Prebuilt) Compile(_ context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	ptx, ok := archive.Find(src.MacroKey())
+	ptx, ok, err := archive.Find(src.MacroKey())
+	if err != nil {
+		return Result{}, err
+	}
 	if !ok {
 		return miss("the configuration " + src.MacroKey() + " of " + k.Name + " is not prebuilt")
 	}

@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
+	"github.com/warptune/warptune/tuner/kernel/compile/toolkit"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -25,7 +27,7 @@ import (
 type PTXAS struct {
 	// Constant fields.
 	programs []string
-	limits   Limits
+	limits   sandbox.Limits
 	dir      string // "": memory only
 
 	// Mutable fields.
@@ -58,10 +60,10 @@ func (f *ptxas) knows(target string) bool { return strings.Contains(f.help, "'"+
 const mostRemembered = 4096
 
 // NewPTXAS returns it; program is what to use, "" to look in PATH and where nvcc is looked for, dir where to remember.
-func NewPTXAS(program, dir string, limits Limits) *PTXAS {
+func NewPTXAS(program, dir string, limits sandbox.Limits) *PTXAS {
 	p := &PTXAS{programs: []string{program}, limits: limits, dir: dir, known: map[string]map[string]Resources{}}
 	if program == "" {
-		p.programs = append([]string{"ptxas"}, toolkitPrograms("ptxas")...)
+		p.programs = append([]string{"ptxas"}, toolkit.Programs("ptxas")...)
 	}
 	return p
 }
@@ -126,20 +128,20 @@ func (p *PTXAS) run(ctx context.Context, f *ptxas, ptx []byte, target string, ma
 	if maxRegisters > 0 {
 		args = append(args, "-maxrregcount="+strconv.Itoa(maxRegisters))
 	}
-	e, err := run(ctx, p.limits, w.wall(f.program), w.path("src"), f.program, args...)
+	e, err := sandbox.Run(ctx, p.limits, sandbox.NewWall(string(w), f.program), w.path("src"), f.program, args...)
 	if err != nil {
 		return nil, err
 	}
-	said := e.message + e.output
-	if e.code == 0 && e.killed == "" {
+	said := e.Message + e.Output
+	if e.Code == 0 && e.Killed == "" {
 		return readPTXAS(said)
 	}
-	e.message = said
-	switch message := e.diagnosis(string(w)); {
+	e.Message = said
+	switch message := e.Diagnosis(w.named()...); {
 	case ptxasTooOld.MatchString(said):
-		return nil, &UnavailableError{Driver: f.version, Reason: "it is older than the PTX: " + ptxasTooOld.FindString(said), Need: NVCCInstall}
+		return nil, &UnavailableError{Driver: f.version, Reason: "it is older than the PTX: " + ptxasTooOld.FindString(said), Need: toolkit.NVCCInstall}
 	case ptxasUnknown.MatchString(said):
-		return nil, &UnavailableError{Driver: f.version, Reason: "it does not know " + target, Need: NVCCInstall}
+		return nil, &UnavailableError{Driver: f.version, Reason: "it does not know " + target, Need: toolkit.NVCCInstall}
 	default:
 		return nil, &Error{Compiler: f.version, File: "PTX", Message: strings.ReplaceAll(message, "ptxas kernel.ptx", "PTX")}
 	}
@@ -272,7 +274,7 @@ func (p *PTXAS) find(ctx context.Context, target string) (*ptxas, error) {
 		}
 	}
 	if len(p.found) == 0 {
-		return nil, &UnavailableError{Driver: "ptxas", Reason: "not found", Need: NVCCInstall + " (no root, no GPU), or the CUDA toolkit"}
+		return nil, &UnavailableError{Driver: "ptxas", Reason: "not found", Need: toolkit.NVCCInstall + " (no root, no GPU), or the CUDA toolkit"}
 	}
 	return nil, &UnavailableError{Driver: p.found[0].version, Reason: "it does not know " + target, Need: "ptxas of CUDA 12 knows sm_50 to sm_90: pip install nvidia-cuda-nvcc-cu12"}
 }
@@ -287,19 +289,19 @@ func (p *PTXAS) look(ctx context.Context) (found []*ptxas, err error) {
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, err
 		}
-		v, err := run(ctx, probeLimits, nil, "/", path, "--version")
+		v, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--version")
 		if err != nil {
 			return nil, err
 		}
-		m := ptxasVersion.FindStringSubmatch(v.output)
+		m := ptxasVersion.FindStringSubmatch(v.Output)
 		if m == nil {
 			continue
 		}
-		h, err := run(ctx, probeLimits, nil, "/", path, "--help")
+		h, err := sandbox.Run(ctx, sandbox.ProbeLimits, nil, "/", path, "--help")
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, &ptxas{path, "ptxas " + m[1], h.output + h.message})
+		found = append(found, &ptxas{path, "ptxas " + m[1], h.Output + h.Message})
 	}
 	return found, nil
 }

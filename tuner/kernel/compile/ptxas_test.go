@@ -9,12 +9,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
+	"github.com/warptune/warptune/tuner/kernel/compile/toolkit"
 )
 
 // needPTXAS skips where there is none.
 func needPTXAS(t *testing.T, dir string) *PTXAS {
 	t.Helper()
-	p := NewPTXAS("", dir, DefaultLimits())
+	p := NewPTXAS("", dir, sandbox.DefaultLimits())
 	if _, err := p.Identify(t.Context(), ""); err != nil {
 		t.Skip(err)
 	}
@@ -103,7 +106,7 @@ func TestPTXAS(t *testing.T) {
 		t.Errorf("many: %+v, with a cap %+v", a, b)
 	}
 	// Another one that cannot run it knows it from disk.
-	deaf := NewPTXAS("", dir, DefaultLimits())
+	deaf := NewPTXAS("", dir, sandbox.DefaultLimits())
 	if _, err := deaf.Identify(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +131,7 @@ func TestPTXAS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fresh := NewPTXAS("", dir, DefaultLimits())
+	fresh := NewPTXAS("", dir, sandbox.DefaultLimits())
 	if again, err = fresh.Assemble(t.Context(), ptx, "sm_90", 32); err != nil || !reflect.DeepEqual(again, capped) {
 		t.Errorf("after damage %+v, %v; want %+v", again, err, capped)
 	}
@@ -148,7 +151,7 @@ func TestPTXASRefuses(t *testing.T) {
 	if _, err := p.Assemble(t.Context(), manyRegisters(), "sm_20", 0); !errors.As(err, &lacks) || !strings.Contains(err.Error(), "sm_20") {
 		t.Errorf("an architecture of the past: %v", err)
 	}
-	if _, err := NewPTXAS(filepath.Join(t.TempDir(), "ptxas"), "", DefaultLimits()).Assemble(t.Context(), manyRegisters(), "sm_90", 0); !errors.As(err, &lacks) || !strings.Contains(err.Error(), NVCCInstall) {
+	if _, err := NewPTXAS(filepath.Join(t.TempDir(), "ptxas"), "", sandbox.DefaultLimits()).Assemble(t.Context(), manyRegisters(), "sm_90", 0); !errors.As(err, &lacks) || !strings.Contains(err.Error(), toolkit.NVCCInstall) {
 		t.Errorf("no ptxas: %v", err)
 	}
 }
@@ -188,7 +191,7 @@ func TestPTXASOfTheArchitecture(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs that are shell scripts")
 	}
-	p := NewPTXAS("", "", DefaultLimits())
+	p := NewPTXAS("", "", sandbox.DefaultLimits())
 	p.programs = nil
 	for _, v := range [][2]string{{"13.0.1", "sm_75 sm_90"}, {"12.9.1", "sm_70 sm_75"}} {
 		path := filepath.Join(t.TempDir(), "ptxas")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/warptune/warptune/tuner/kernel/source"
@@ -100,37 +99,4 @@ func redefined(warnings string, fixed []string, src *source.Source) string {
 		}
 	}
 	return ""
-}
-
-// unrollErrors are clang's where nvcc only passes a pragma over.
-var unrollErrors = regexp.MustCompile(`(?m)^(?:\./)?(.+?):(\d+):\d+: error: (expected a for, while, or do-while loop to follow '#pragma unroll'|expression is not an integral constant expression)`)
-
-var unrollStart = regexp.MustCompile(`^[ \t]*#[ \t]*pragma[ \t]+unroll\b`)
-
-// unrollReach is how many lines behind its pragma clang may say that a loop is missing.
-const unrollReach = 20
-
-// dropUnrolls takes out of the files those pragmas that a message of clang's is about,
-// and reports whether there were any. Lines keep their numbers.
-func dropUnrolls(message string, files map[string][]byte) bool {
-	dropped := false
-	for _, m := range unrollErrors.FindAllStringSubmatch(message, -1) {
-		lines := strings.Split(string(files[m[1]]), "\n")
-		n, err := strconv.Atoi(m[2])
-		if err != nil || n > len(lines) {
-			continue
-		}
-		first := max(n-unrollReach, 1)
-		if strings.HasPrefix(m[3], "expression") {
-			first = n
-		}
-		for ; n >= first; n-- {
-			if unrollStart.MatchString(lines[n-1]) {
-				lines[n-1], dropped = "", true
-				files[m[1]] = []byte(strings.Join(lines, "\n"))
-				break
-			}
-		}
-	}
-	return dropped
 }

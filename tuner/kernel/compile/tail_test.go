@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -29,7 +30,7 @@ extern "C" __global__ void c_name(float *c) { c[threadIdx.x] = 6; }
 // TestKernelNamesAsNVRTC: a name expression is instantiated and found.
 func TestKernelNamesAsNVRTC(t *testing.T) {
 	needClang(t)
-	for _, c := range []*Clang{NewClangAsNVCC(DefaultLimits())} {
+	for _, c := range []*Clang{NewClangAsNVCC(sandbox.DefaultLimits())} {
 		for entry, want := range map[string]string{
 			"vadd<float>": "_Z4vaddIfEvPT_", "vadd<unsigned char>": "_Z4vaddIhEvPT_", "vadd<pair *>": "_Z4vaddIP4pairEvPT_", "::vadd<int>": "_Z4vaddIiEvPT_",
 			"nested::inner::plain": "_ZN6nested5inner5plainEPf", "nested::inner::vadd<float, TILE * 2>": "_ZN6nested5inner4vaddIfLi32EEEvPT_", "fixed_t<TILE>": "_ZL7fixed_tILi16EEvPf",
@@ -73,7 +74,7 @@ func TestCacheKnowsEntries(t *testing.T) {
 	needClang(t)
 	dir := t.TempDir()
 	for range 2 { // the second from disk
-		c := NewCached(NewClang("", DefaultLimits()), dir)
+		c := NewCached(NewClang("", sandbox.DefaultLimits()), dir)
 		for entry, want := range map[string]string{"vadd<float>": "_Z4vaddIfEvPT_", "vadd<int>": "_Z4vaddIiEvPT_", "c_name": ""} {
 			r := request(t, "k.cu", fstest.MapFS{"k.cu": text(named)})
 			r.Entry = entry
@@ -110,7 +111,7 @@ func TestRedefinedParametersAreRefused(t *testing.T) {
 		}
 		r := request(t, "k.cu", files, kernel.Macro{Name: "kernel_tuner", Value: "1"}, kernel.Macro{Name: "TILE", Value: "64"})
 		r.Fixed, r.Options = []string{"TILE"}, tt.options
-		for _, c := range []*Clang{NewClang("", DefaultLimits())} {
+		for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits())} {
 			_, err := c.Compile(t.Context(), r)
 			var e *Error
 			if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &e) || !strings.Contains(err.Error(), tt.want)) {
@@ -145,7 +146,7 @@ func TestRedefinitionsInWarnings(t *testing.T) {
 func TestFileNames(t *testing.T) {
 	needClang(t)
 	for _, name := range []string{"my kernel.cu", "dir with blanks/größe (2).cu", "日本+b=c@d,e.cu"} {
-		for _, c := range []*Clang{NewClangAsNVCC(DefaultLimits())} {
+		for _, c := range []*Clang{NewClangAsNVCC(sandbox.DefaultLimits())} {
 			files := fstest.MapFS{name: text("#include \"a b.h\"\nextern \"C\" __global__ void k(float *x) { x[0] = V; }"), "a b.h": text("#define V 1")}
 			if res, err := c.Compile(t.Context(), request(t, name, files)); err != nil || !strings.Contains(string(res.PTX), ".entry k(") {
 				t.Errorf("%s: %v", name, err)
@@ -172,7 +173,7 @@ func TestIncludeFolders(t *testing.T) {
 		"k.cu":    text("#include \"a.h\"\n#include <b.h>\n#define H <c.h>\n#include H\nextern \"C\" __global__ void k(float *x) { x[0] = A + B + C + F; }"),
 		"inc/a.h": text("#define A 1"), "my inc/b.h": text("#define B 2"), "sys/c.h": text("#define C 4"), "f.h": text("#define F 8"),
 	}
-	for _, c := range []*Clang{NewClang("", DefaultLimits()), NewClangAsNVCC(DefaultLimits())} {
+	for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits()), NewClangAsNVCC(sandbox.DefaultLimits())} {
 		r := request(t, "k.cu", files)
 		r.Options = []string{"-Iinc", "-Imy inc", "-isystem=sys", "-include=f.h"}
 		if res, err := c.Compile(t.Context(), r); err != nil || !strings.Contains(string(res.PTX), "1097859072") && !strings.Contains(string(res.PTX), "0f41700000") {

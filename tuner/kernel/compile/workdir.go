@@ -22,8 +22,10 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_alignas.go clang_asnvcc.go clang_assembly.go clang_find.go clang_headers.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_prune.go clang_shared.go clang_steps.go clang_target.go reached.go tail.go
+//go:embed clang.go clang_find.go clang_headers.go clang_host.go clang_prune.go clang_steps.go clang_target.go reached.go tail.go
 //go:embed asnvcc/addresses.go asnvcc/alignment.go asnvcc/arithmetic.go asnvcc/asnvcc.go asnvcc/bytes.go asnvcc/convergence.go asnvcc/entry.go asnvcc/fragments.go asnvcc/invariant.go asnvcc/known.go asnvcc/launch.go asnvcc/lines.go asnvcc/nests.go asnvcc/places.go asnvcc/pointers.go asnvcc/unlaunchable.go asnvcc/vectorcopy.go
+//go:embed asnvcc/stages/finish.go asnvcc/stages/loops.go asnvcc/stages/pointers.go asnvcc/stages/shared.go
+//go:embed dialect/alignas.go dialect/assembly.go dialect/pragmas.go dialect/unroll.go
 //go:embed prune/cut.go prune/mask.go prune/outline.go prune/reach.go
 var clangFiles embed.FS
 
@@ -103,6 +105,11 @@ func (w workdir) write(name string, b []byte) error {
 }
 
 func (w workdir) path(name string) string { return filepath.Join(string(w), filepath.FromSlash(name)) }
+
+// named are the directories of this machine that a compiler's message may name, each followed by what stands for it.
+func (w workdir) named() []string {
+	return []string{string(w) + string(os.PathSeparator), "", deviceMount + "/", "device/"}
+}
 
 // rewrite replaces the contents of a file.
 func (w workdir) rewrite(name string, change func([]byte) []byte) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Names of the files of a bundle. Write compresses the script by gzip: the name then ends in .gz.
+// Names of the files of a bundle. Write compresses the script and the styles by gzip: their names then end in .gz.
 const (
 	Script = "page.js"
 	Style  = "page.css"

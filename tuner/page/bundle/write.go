@@ -8,16 +8,18 @@ import (
 	"path/filepath"
 )
 
-// Packed ends the name of the script in the folder that Write fills.
+// Packed ends the names of what is compressed in the folder that Write fills: the script and the styles.
 const Packed = ".gz"
 
-// Write writes the files of Build into a folder, the script compressed.
+func isPacked(name string) bool { return name == Script || name == Style }
+
+// Write writes the files of Build into a folder.
 func Write(dist string, files map[string][]byte) error {
 	if err := os.MkdirAll(dist, 0o755); err != nil {
 		return err
 	}
 	for name, text := range files {
-		if name == Script {
+		if isPacked(name) {
 			var err error
 			if text, err = pack(text); err != nil {
 				return err
@@ -48,7 +50,7 @@ func pack(text []byte) ([]byte, error) {
 
 // Read returns a file of a folder that Write filled, by the name that Build gives it.
 func Read(dist, name string) ([]byte, error) {
-	if name != Script {
+	if !isPacked(name) {
 		return os.ReadFile(filepath.Join(dist, name))
 	}
 	packed, err := os.ReadFile(filepath.Join(dist, name+Packed))

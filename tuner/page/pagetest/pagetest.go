@@ -3,6 +3,8 @@
 package pagetest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -16,7 +18,7 @@ import (
 	"github.com/warptune/warptune/tuner/page"
 )
 
-//go:embed testdata/explain.json
+//go:embed testdata/explain.json.gz
 var explainDocument []byte
 
 // Source is a page.Source of synthetic sweeps.
@@ -320,8 +322,12 @@ func (s *Source) Explain(_ context.Context, _ *tuner.Sweep, configs []search.Con
 	if len(configs) > 2 {
 		return nil, tuner.Errorf(tuner.Mismatch, "explain", "synthetic sweeps explain two configurations at most")
 	}
+	plain, err := gzip.NewReader(bytes.NewReader(explainDocument))
+	if err != nil {
+		return nil, err
+	}
 	var doc map[string]any
-	if err := json.Unmarshal(explainDocument, &doc); err != nil {
+	if err := json.NewDecoder(plain).Decode(&doc); err != nil {
 		return nil, err
 	}
 	all, _ := doc["configurations"].([]any)

@@ -19,18 +19,25 @@ import (
 // covers those chains; ptxas repeats fewer of them.
 const RematLimit = 7
 
+// Limits is a range of limits of rematerialisation that come to the same.
+type Limits struct{ Least, Most int }
+
+// Has reports whether a limit is one of them.
+func (l Limits) Has(limit int) bool { return l.Least <= limit && limit <= l.Most }
+
 // Rematerialise computes again, in every block outside innermost loops, values of other blocks that
-// take up to reduce instructions.
-func Rematerialise(f *hir.Func, reduce int) error {
+// take up to reduce instructions. It returns the limits that come to the same.
+func Rematerialise(f *hir.Func, reduce int) Limits {
 	if reduce == 0 {
-		return nil
+		return Limits{}
 	}
+	same := Limits{1, RematLimit}
 	inner := f.InnermostLoops()
 	for _, b := range f.Order {
 		if inner[b] {
 			continue
 		}
-		r := rematerialiser{f: f, b: b, reduce: reduce, copies: map[vreg.Value]vreg.Value{}}
+		r := rematerialiser{f: f, b: b, reduce: reduce, same: &same, copies: map[vreg.Value]vreg.Value{}}
 		hb := &f.Blocks[b]
 		var out []int32
 		for _, ni := range hb.Nodes {
@@ -49,7 +56,7 @@ func Rematerialise(f *hir.Func, reduce int) error {
 		hb.Nodes = out
 	}
 	f.CountDefs()
-	return nil
+	return same
 }
 
 // rematerialiser repeats computations in one block.
@@ -57,6 +64,7 @@ type rematerialiser struct {
 	f      *hir.Func
 	b      int
 	reduce int                       // instructions to repeat at most for a value
+	same   *Limits                   // with which all was decided alike so far
 	copies map[vreg.Value]vreg.Value // by value: its copy in the block
 	pre    []int32                   // nodes to insert before the present one
 }
@@ -68,7 +76,13 @@ func (r *rematerialiser) candidate(v vreg.Value) bool {
 	if d == nil || r.f.Carrier(d) == r.b || hir.IsParam(d) || r.keeps(d) {
 		return false
 	}
-	return r.cost(v, 0) <= r.reduce
+	cost := r.cost(v, 0)
+	if cost > r.reduce {
+		r.same.Most = min(r.same.Most, cost-1)
+		return false
+	}
+	r.same.Least = max(r.same.Least, cost)
+	return true
 }
 
 // cost is the number of instructions to repeat for v, very large where it cannot be repeated.
@@ -109,7 +123,15 @@ func (r *rematerialiser) cost(v vreg.Value, depth int) int {
 // keeps reports whether a special register stays in a register: reading one takes long, and is
 // repeated only at RematLimit.
 func (r *rematerialiser) keeps(d *hir.Node) bool {
-	return r.reduce < RematLimit && d.Op == ir.Mov && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial
+	if d.Op != ir.Mov || len(d.Src) != 1 || d.Src[0].Kind != ir.OperandSpecial {
+		return false
+	}
+	if r.reduce < RematLimit {
+		r.same.Most = min(r.same.Most, RematLimit-1)
+		return true
+	}
+	r.same.Least = RematLimit
+	return false
 }
 
 // clone repeats the computation of v in the block and returns its value there.

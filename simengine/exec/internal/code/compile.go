@@ -6,7 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
-
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/alias"
 	"github.com/warptune/warptune/simengine/ir/slice"
@@ -151,6 +151,8 @@ type compiler struct {
 	counting  bool   // of slow paths and of values that match
 	yields    []bool // ir.Kernel.Yields
 	spins     []bool // ir.Kernel.Spins
+
+	fragments map[shape]*mma.Fragment // see fragment
 
 	operand Extra // scratch of instructions that keep none
 	key     []byte

@@ -36,7 +36,10 @@ func writeLines(dir string) error {
 		}
 		table[k.Name] = catalogue.Lines{Source: archive.Source, Variants: map[string]catalogue.LineRuns{}}
 		for macros, ptx := range with {
-			plain, ok := archive.Find(macros)
+			plain, ok, err := archive.Find(macros)
+			if err != nil {
+				return err
+			}
 			if ok && slices.Equal(operations(plain), operations([]byte(ptx))) {
 				table[k.Name].Variants[macros] = lineRuns([]byte(ptx), k.SourceName())
 			}
@@ -44,6 +47,9 @@ func writeLines(dir string) error {
 		fmt.Printf("%-16s lines of %d of %d variants\n", k.Name, len(table[k.Name].Variants), archive.Variants)
 	}
 	out, err := catalogue.EncodeLines(table)
+	if err == nil {
+		out, _, err = smaller(out, "")
+	}
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -37,7 +38,7 @@ func newCompiling(choice, target string) (*compiling, error) {
 		return nil, errors.New("-compiler prebuilt is what is to be generated")
 	}
 	if choice == "" {
-		limits := compile.DefaultLimits()
+		limits := sandbox.DefaultLimits()
 		return &compiling{compile.Of(compile.NewNVCC("", limits), compile.NewClang("", limits)), target}, nil
 	}
 	c, err := compile.New(compile.Options{Compiler: choice, CacheDir: "-"})
