@@ -51,6 +51,11 @@ func (d *Definition) readTexture(r *reader, rec *record, a *argument) {
 			}
 		}
 	}
+	if r.err == nil {
+		if field, why := a.texture.refuses(a.arg.Type, a.arg.Lanes); why != "" {
+			r.fail(join(rec.path, field), "%s", why)
+		}
+	}
 	for _, name := range []string{"Box", "Strides", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of"} {
 		if field, ok := rec.get(name); ok {
 			r.fail(field.path, "a field of MemoryType TensorMap: a texture has a buffer of its own")
@@ -64,6 +69,26 @@ func (d *Definition) readTexture(r *reader, rec *record, a *argument) {
 			r.warn(join(rec.path, "Address"), "%s is read as clamp, as CUDA does where coordinates are not Normalized", addressModes[m])
 		}
 	}
+}
+
+// refuses says what texels of a type and so many channels cannot be, or be read as, and in which field; "" if nothing.
+func (t *textureSpec) refuses(of call.Type, channels int) (field, why string) {
+	small := slices.Contains([]call.Type{call.Int8, call.Uint8, call.Int16, call.Uint16}, of)
+	float := of == call.Half || of == call.Float
+	name := of.Vector(channels)
+	switch {
+	case !small && !float && of != call.Int32 && of != call.Uint32:
+		return "Type", fmt.Sprintf("no texel is of type %s: they are of integers of 8, 16 or 32 bits, half or float", name)
+	case channels != 1 && channels != 2 && channels != 4:
+		return "Type", fmt.Sprintf("no texel is of type %s: they have 1, 2 or 4 channels", name)
+	case t.texture.ReadNormalized && !small:
+		return "ReadMode", fmt.Sprintf("normalized is for integers of 8 or 16 bits, not %s", name)
+	case t.texture.Filter && !float && !t.texture.ReadNormalized:
+		return "Filter", fmt.Sprintf("linear is for texels of half or float, or of integers with ReadMode normalized, not %s", name)
+	case t.texture.Filter && t.texture.Linear && len(t.shape) == 1:
+		return "Filter", "linear is not for linear memory of one dimension: leave Linear out"
+	}
+	return "", ""
 }
 
 // flag reads a truth value; false where it is missing.

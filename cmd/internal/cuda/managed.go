@@ -44,6 +44,12 @@ func (v *Device) ToDevice(at Address, bytes int64, s Stream) error {
 	return v.call("cuMemPrefetchAsync", at, int(max(bytes, 1)), int(v.id), s)
 }
 
+// HostWrites has the host write to managed memory. Nothing may run on the device.
+func HostWrites(at Address, from []byte) {
+	memory := *(*unsafe.Pointer)(unsafe.Pointer(&at)) // it is not Go's: the driver gave its address
+	copy(unsafe.Slice((*byte)(memory), len(from)), from)
+}
+
 // hostPage is the bytes of the smallest page of the host's.
 const hostPage = 4096
 
