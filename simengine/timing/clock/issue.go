@@ -134,9 +134,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 		} else {
 			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
 		}
-		w.port, w.portHeld = o.port, 0
-		if o.class != assemble.Wgmma {
-			w.portHeld = p.free[o.pipe] / dram.Fraction
+		w.port, w.portHeld = o.port, p.free[o.pipe]/dram.Fraction
+		if o.class == assemble.Wgmma { // of products that take turns, those of other warpgroups are not its own
+			w.portHeld = now + int64(o.interval)/dram.Fraction
 		}
 		s.stats.pipeBusy[o.pipe] += int64(o.interval)
 		if o.pipe == cost.PipeALU && s.m.DualFP32Int {
@@ -159,6 +159,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	switch o.class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
 		result, kind = s.memory(p, w, o)
+		if o.word {
+			fetch, held = s.atWord(w, o, fetch)
+		}
 	case assemble.Branch:
 		fetch, why = now+int64(o.latency), timing.BranchResolving
 		if o.slowPath > 0 {
