@@ -1,5 +1,7 @@
 package footprint
 
+import "slices"
+
 // tables are what a survey knows of lines, row segments and instructions. They are large, and used again.
 type tables struct {
 	byID
@@ -71,5 +73,89 @@ func (s *Survey) Release() {
 	select {
 	case spareTables <- t:
 	default:
+	}
+}
+
+// runLength is how many consecutive keys share a run, a power of two: the lines of a DRAM row segment of 512 bytes.
+const runLength = 4
+
+// runTable is a hash table from numbers of lines, or of row segments, to what is known of them. A CTA's footprint is
+// mostly runs of lines, so they are kept by runs, which lie one after the other in the order of their first touch.
+type runTable[T any] struct {
+	slots  []int32 // open addressing: 1 + the run there, 0 empty; 1 << bits
+	bits   int
+	keys   []uint64 // by run: key / runLength
+	values [][runLength]T
+	last   int // the run found last, often the next one to be asked for
+	none   T
+}
+
+func newRunTable[T any]() *runTable[T] {
+	const bits = 6
+	return &runTable[T]{slots: make([]int32, 1<<bits), bits: bits}
+}
+
+// reset empties the table, but keeps its storage.
+func (t *runTable[T]) reset() {
+	clear(t.slots)
+	t.keys, t.values, t.last = t.keys[:0], t.values[:0], 0
+}
+
+// entry returns the value of a key, zero if it is new. The pointer is good until the next call.
+func (t *runTable[T]) entry(key uint64) *T {
+	run := key / runLength
+	if t.last < len(t.keys) && t.keys[t.last] == run {
+		return &t.values[t.last][key%runLength]
+	}
+	if 2*len(t.keys) >= len(t.slots) {
+		t.grow()
+	}
+	slot := t.slot(run)
+	if t.slots[slot] == 0 {
+		if n := len(t.keys); n == cap(t.values) { // twice as much: what is there is moved seldom
+			t.keys, t.values = slices.Grow(t.keys, n+16), slices.Grow(t.values, n+16)
+		}
+		t.keys, t.values = append(t.keys, run), append(t.values, [runLength]T{})
+		t.slots[slot] = int32(len(t.keys))
+	}
+	t.last = int(t.slots[slot]) - 1
+	return &t.values[t.last][key%runLength]
+}
+
+// get returns the value of a key, zero for one without an entry.
+func (t *runTable[T]) get(key uint64) *T {
+	run := key / runLength
+	if t.last < len(t.keys) && t.keys[t.last] == run {
+		return &t.values[t.last][key%runLength]
+	}
+	if at := int(t.slots[t.slot(run)]) - 1; at >= 0 {
+		return &t.values[at][key%runLength]
+	}
+	return &t.none
+}
+
+// home is the slot of a run that collides with none. Twice, since one multiplication leaves some strides of runs side by
+// side.
+func (t *runTable[T]) home(run uint64) uint64 {
+	const multiplier = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4)
+	run *= multiplier
+	return (run ^ run>>32) * multiplier >> (64 - t.bits)
+}
+
+// slot is where a run is, or where it goes.
+func (t *runTable[T]) slot(run uint64) uint64 {
+	mask := uint64(len(t.slots) - 1)
+	i := t.home(run)
+	for t.slots[i] != 0 && t.keys[t.slots[i]-1] != run {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (t *runTable[T]) grow() {
+	t.bits += 2
+	t.slots = make([]int32, 1<<t.bits)
+	for i, run := range t.keys {
+		t.slots[t.slot(run)] = int32(i) + 1
 	}
 }
