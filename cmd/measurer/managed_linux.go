@@ -10,7 +10,7 @@ import (
 // migrates reports whether a job's first launch has pages to migrate.
 func migrates(job *wire.Job) bool {
 	for i := range job.Buffers {
-		if m := job.Buffers[i].Managed; m == wire.ManagedHost || m == wire.ManagedNowhere {
+		if m := job.Buffers[i].Managed; m != "" && m != wire.ManagedDevice {
 			return true
 		}
 	}
@@ -36,6 +36,28 @@ func (g *gpu) first(f *cuda.Function, l *cuda.Launch, job *wire.Job, r *wire.Res
 	return nil
 }
 
+// anew gives a buffer managed memory that nobody has touched.
+func (g *gpu) anew(w *working) error {
+	err := g.Release(w.at)
+	if err == nil {
+		w.at, err = g.Managed(w.bytes)
+	}
+	return err
+}
+
+// hostWrites has the host write a buffer's contents to its managed memory.
+func (g *gpu) hostWrites(w *working) error {
+	room := make([]byte, min(chunk, w.bytes))
+	for off := int64(0); off < w.bytes; off += chunk {
+		part := room[:min(chunk, w.bytes-off)]
+		if err := g.Read(part, w.from.at+cuda.Address(off)); err != nil {
+			return err
+		}
+		cuda.HostWrites(w.at+cuda.Address(off), part)
+	}
+	return nil
+}
+
 // place moves pages to where they are in the beginning, and sets the launch's parameters anew: memory
 // that nobody has touched is other memory.
 func (g *gpu) place(job *wire.Job, l *cuda.Launch) error {
@@ -49,11 +71,13 @@ func (g *gpu) place(job *wire.Job, l *cuda.Launch) error {
 		w := &g.buffers.job[i]
 		var err error
 		switch w.managed {
-		case wire.ManagedHost:
+		case wire.ManagedReturned:
 			err = g.ToHost(w.at, w.bytes, g.stream)
 		case wire.ManagedNowhere:
-			if err = g.Release(w.at); err == nil {
-				w.at, err = g.Managed(w.bytes)
+			err = g.anew(w)
+		case wire.ManagedHost:
+			if err = g.anew(w); err == nil {
+				err = g.hostWrites(w)
 			}
 		}
 		if err != nil {

@@ -37,7 +37,7 @@ func (r *Runner) observeRank(rank int) {
 		return
 	}
 	clear(r.families)
-	r.obs, r.follower, r.asyncObs, r.texObs = nil, nil, nil, nil
+	r.obs, r.follower, r.asyncObs, r.texObs, r.handed = nil, nil, nil, nil, nil
 	if rank == r.asked {
 		r.observeBy(r.observer)
 	}
@@ -49,6 +49,9 @@ func (r *Runner) observeBy(obs Observer) {
 	r.follower, _ = obs.(Follower)
 	r.asyncObs, _ = obs.(AsyncObserver)
 	r.texObs, _ = obs.(TextureObserver)
+	if r.handed = nil; r.p.SharedSpins && r.p.Mode == Slice {
+		r.handed, _ = obs.(HandoverObserver)
+	}
 }
 
 // state is that of the CTA of a rank; -1 is the one that runs.

@@ -47,7 +47,7 @@ func (r *Runner) runCTA() (running, progress bool, s signal) {
 			continue
 		}
 		running = true
-		s := r.runWarp(w)
+		s := r.runTurn(w)
 		if s == faulted || r.disagree {
 			return running, progress, s
 		}
@@ -66,6 +66,9 @@ func (r *Runner) runWarp(w *warp) signal {
 		if w.ip < 0 {
 			if b.Barrier && t.mask != w.live && w.letOthersExit() {
 				continue
+			}
+			if b.Tells && w.told {
+				return next
 			}
 			if b.Yields && w.passed < passedYield && w.yieldLanes() || b.Joins && w.passed < passedAll && w.await() {
 				continue
@@ -86,7 +89,7 @@ func (r *Runner) runWarp(w *warp) signal {
 					return next
 				}
 			}
-			if r.obs != nil {
+			if w.looking = w.looking && b.Awaits; r.obs != nil && !w.looking {
 				r.obs.Step(w.id, int(t.block), t.mask)
 			}
 			w.ip = b.Start
@@ -99,16 +102,24 @@ func (r *Runner) runWarp(w *warp) signal {
 			return faulted
 		}
 		r.leaveBlock(w, b)
-		if b.Spins && w.top().block == at {
+		if (b.Spins || b.Awaits) && w.top().block == at {
+			w.looking = b.Awaits && r.p.Mode == code.Slice
 			return looked
 		}
 		looked = next
+		awaited := b.Awaits && r.handOver(w)
 		if !w.settle() && !w.resume() {
 			w.state = done
 			for len(w.inLoops) > 0 {
 				r.leaveLoop(w)
 			}
 			return r.released(w)
+		}
+		switch {
+		case b.Tells:
+			return told
+		case awaited:
+			return next
 		}
 	}
 	return next

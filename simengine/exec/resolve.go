@@ -163,6 +163,9 @@ func (r *Runner) resolved(w *warp, in *code.Instr, a *code.Access, space ir.Spac
 
 // perform checks an access against others, and moves data.
 func (r *Runner) perform(w *warp, in *code.Instr, a *code.Access, space ir.Space, mask uint32, e extent) signal {
+	if r.handed != nil && space == ir.Shared {
+		r.noteWord(w, in, a, mask)
+	}
 	if r.p.Tracks && space == ir.Shared {
 		if s := r.touchTiles(w, in, a, mask); s != next {
 			return s

@@ -45,6 +45,7 @@ type Runner struct {
 	addrReuse
 	accounts
 	scratch
+	handovers
 
 	clusterGroup
 	asyncObs AsyncObserver     // obs, if it is one
@@ -192,7 +193,7 @@ func (r *Runner) account(data bool, mask uint32) {
 // not leave it out.
 func (r *Runner) observe(w *warp, in *code.Instr, space ir.Space, width int, mask uint32, data bool) {
 	r.account(data, mask)
-	if r.obs != nil {
+	if r.obs != nil && !w.looking {
 		r.obs.Access(w.id, int(in.PC), space, width, mask, &r.addr)
 	}
 }

@@ -90,6 +90,7 @@ func (r *Runner) setup() {
 	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)
 	r.barriers = [16]barrier{}
 	r.resetAsync(r.p)
+	r.resetHandovers()
 	for i := range r.warps[:r.nwarps] {
 		if r.opt.Warps != 0 && r.opt.Warps>>i&1 == 0 {
 			r.warps[i].state = done

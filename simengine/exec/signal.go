@@ -8,5 +8,6 @@ const (
 	suspend         // the warp waits at a barrier
 	retry           // the warp waits before the instruction
 	spinning        // the warp looked once more whether it need wait for another thread
+	told            // the warp may have written what others wait for
 	faulted         // Runner.fault says why
 )

@@ -110,26 +110,38 @@ func (r *Runner) deadlock() error {
 }
 
 // spinsForever is the fault of a warp that waits for what another thread writes while nothing else can go on. Executed
-// alone a CTA may wait for one that is not executed: that is the limit of steps.
+// alone a CTA may wait for one that is not executed: that is the limit of steps. If none of its warps does, it waits for
+// itself.
 func (r *Runner) spinsForever() error {
+	first, rank, beyond := (*warp)(nil), 0, false
 	for n := range r.size {
 		c := r.state(n)
 		for i := range c.warps[:c.nwarps] {
-			if c.warps[i].state != ready {
+			w := &c.warps[i]
+			if w.state != ready || beyond || first != nil && !r.looksBeyond(w) {
 				continue
 			}
-			r.activate(n)
-			w := &r.warps[i]
-			f := fault.Fault{Kind: fault.StepLimit, Thread: w.first, Detail: "the warp waits until another thread has written, which is not executed with it: CTAs that wait for each other are executed together in small grids only"}
-			if r.opt.WholeGrid {
-				f.Kind, f.Detail = fault.BarrierDivergence, "the warp waits until another thread has written, and no other thread of the grid goes on"
-			}
-			r.fail(w, &code.Instr{PC: r.p.Blocks[w.top().block].PC}, f)
-			return r.fault
+			first, rank, beyond = w, n, r.looksBeyond(w)
 		}
 	}
-	return nil
+	if first == nil {
+		return nil
+	}
+	r.activate(rank)
+	w := &r.warps[first.id]
+	f := fault.Fault{Kind: fault.StepLimit, Thread: w.first, Detail: "the warp waits until another thread has written to shared memory, and none goes on that could: none writes what it waits for, or lanes of one warp wait for each other"}
+	switch {
+	case beyond && r.opt.WholeGrid:
+		f.Kind, f.Detail = fault.BarrierDivergence, "the warp waits until another thread has written, and no other thread of the grid goes on"
+	case beyond:
+		f.Detail = "the warp waits until another thread has written, which is not executed with it: CTAs that wait for each other are executed together in small grids only"
+	}
+	r.fail(w, &code.Instr{PC: r.p.Blocks[w.top().block].PC}, f)
+	return r.fault
 }
+
+// looksBeyond reports whether a warp that spins waits for what another CTA may write.
+func (r *Runner) looksBeyond(w *warp) bool { return !r.p.Blocks[w.top().block].Awaits }
 
 // waitText says what a warp waits for.
 func (r *Runner) waitText(c *ctaState, w *warp) string {

@@ -59,6 +59,7 @@ type warp struct {
 	passages int     // long loops with operations on mbarriers that were entered
 	meets    bool    // such loops were entered at all
 	exits    []bool  // Program.exits
+	awaiting
 }
 
 // thread is the linear thread index of a lane.

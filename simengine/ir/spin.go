@@ -7,9 +7,37 @@ import "slices"
 // by grid_group::sync, and so are waits for the CTA before. Weak loads need not see what others write, so they wait for
 // nobody; nor does anything in a kernel that writes device memory nowhere else.
 func (k *Kernel) Spins() []bool {
-	var spins []bool
+	return k.spinning(func(i int, shared BitSet) bool {
+		b := &k.Blocks[i]
+		device, _ := k.looks(b, shared)
+		return device && k.Instrs[b.End-1].Target == b.Start && k.writesBeside(b)
+	})
+}
+
+// mayWait reports whether a block comes back to itself, by its branch or by the next block, and reads what other threads may
+// be writing.
+func (k *Kernel) mayWait(i int) bool {
+	b := &k.Blocks[i]
+	if b.End == b.Start || k.Instrs[b.End-1].Op != Bra || k.Instrs[b.End-1].Guard == NoReg {
+		return false
+	}
+	if k.Instrs[b.End-1].Target != b.Start && !k.SpinsAgain(i) {
+		return false
+	}
+	return slices.ContainsFunc(k.Instrs[b.Start:b.End], func(in Instr) bool { return in.asksOthers() })
+}
+
+// spinning is the blocks that may wait and that a test finds to; nil: none.
+func (k *Kernel) spinning(test func(block int, shared BitSet) bool) (spins []bool) {
+	var shared BitSet
 	for i := range k.Blocks {
-		if k.spins(i) {
+		if !k.mayWait(i) {
+			continue
+		}
+		if shared == nil {
+			shared = k.sharedAddresses()
+		}
+		if test(i, shared) {
 			if spins == nil {
 				spins = make([]bool, len(k.Blocks))
 			}
@@ -19,17 +47,10 @@ func (k *Kernel) Spins() []bool {
 	return spins
 }
 
-// spins reports whether a block is a loop that reads device memory, writes none, and carries no register from one pass to
-// the next.
-func (k *Kernel) spins(i int) bool {
-	b := &k.Blocks[i]
-	if b.End == b.Start {
-		return false
-	}
+// looks reports whether a block that ends with a branch looks at device memory, or at shared memory alone, and would find
+// the same if nobody wrote: it writes no memory and carries no register from one pass to the next.
+func (k *Kernel) looks(b *Block, shared BitSet) (device, words bool) {
 	last := &k.Instrs[b.End-1]
-	if last.Op != Bra || last.Guard == NoReg || last.Target != b.Start {
-		return false
-	}
 	var buf [16]Reg
 	written := map[Reg]bool{}
 	for pc := b.Start; pc < b.End; pc++ {
@@ -37,30 +58,28 @@ func (k *Kernel) spins(i int) bool {
 			written[r] = true
 		}
 	}
-	if !k.writesBeside(b) {
-		return false
-	}
-	looks := false
 	before := map[Reg]bool{}
 	for pc := b.Start; pc < b.End-1; pc++ {
 		in := &k.Instrs[pc]
 		for _, r := range in.AppendUses(buf[:0]) {
 			if written[r] && !before[r] {
-				return false
+				return false, false
 			}
 		}
 		switch in.Op {
 		case Ld:
-			looks = looks || in.sees() && (in.Space == Global || in.Space == Generic)
+			if in.sees() {
+				device, words = device || in.inDevice(shared), words || in.inShared(shared)
+			}
 		case Atom:
 			if !in.leavesAsIs() {
-				return false
+				return false, false
 			}
-			looks = looks || in.Space == Global || in.Space == Generic
+			device, words = device || in.inDevice(shared), words || in.inShared(shared)
 		case Membar, Nanosleep, Nop, BarWarp, Vote, Match, Activemask, Redux, Elect:
 		default:
 			if in.Op >= Bra || in.Op.WritesMemory() {
-				return false
+				return false, false
 			}
 		}
 		if in.Guard == NoReg {
@@ -69,7 +88,7 @@ func (k *Kernel) spins(i int) bool {
 			}
 		}
 	}
-	return looks && before[last.Guard]
+	return device && before[last.Guard], words && !device && before[last.Guard]
 }
 
 // writesBeside reports whether a kernel writes device memory outside a block.

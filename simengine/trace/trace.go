@@ -85,6 +85,30 @@ type Access struct {
 	OneDimension, Gather bool
 }
 
+// Place is an instruction of a warp.
+type Place struct {
+	Warp, Step int32 // Step is an index in Warp.Steps
+	PC         int32
+}
+
+// Handover is the end of a warp's wait for others by a word of shared memory (ir.Kernel.SharedSpins): the look that found it
+// written, the write of another warp, and what the warp wrote there itself before it looked (Warp -1: nothing).
+type Handover struct{ Look, Write, Arrival Place }
+
+// WordRole is what an Async that stands for such a wait is.
+type WordRole uint8
+
+// Roles. A wait goes on once the write and all arrivals have been: who wrote last here need not be last there.
+const (
+	NoWord      WordRole = iota
+	WordWrite            // it writes what ends waits
+	WordArrival          // it is a write without which that would not have ended them
+	WordWait             // it waits
+)
+
+// WordBarrier is Async.Barrier of the first such wait of a CTA; others follow.
+const WordBarrier = 1 << 31
+
 // Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes
 // of Lanes did the same to the same mbarrier, by so many. A bulk copy that reads or writes device memory has an
 // Access of the same PC besides, with the lines (Space Global, no Passes).
@@ -102,6 +126,8 @@ type Async struct {
 	Parity uint8
 	Count  int32 // arrivals of each thread; MbarInit: expected arrivals
 	Bytes  int32 // that each thread expects (MbarExpect, MbarArrive with ModTx), or copied to each CTA
+	// Word is what stands for a wait by a word of shared memory instead, at Barrier.
+	Word WordRole
 	// To is the CTAs of the cluster that a multicast copy goes to, by rank; 0: as CTA says.
 	To uint16
 }

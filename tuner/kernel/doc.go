@@ -3,6 +3,8 @@
 // configuration and problem size the launch, the arguments and what the
 // compiler is given.
 //
+// What a launch is made of is in package call, how launch records say it in package recorded.
+//
 // It does not compile (package compile does), and does not know GPUs: whether
 // a launch is possible on one is for the simulator to say.
 //
@@ -18,7 +20,7 @@
 //	FillType "BinaryRaw"  DataSource is a file beside the definition, of elements one after the other
 //	MemoryType "TensorMap" a CUtensorMap by value: Shape, Box, Strides, Swizzle …
 //	MemoryType "Texture"  a cudaTextureObject_t by value: Shape, Layered, Filter, Address …; "Surface" a cudaSurfaceObject_t
-//	Managed               where pages of a buffer in managed memory are: host (or true), nowhere, device
+//	Managed               where pages of a buffer in managed memory are: host (or true), nowhere, device, returned
 //	ClusterSize           {X, Y, Z}, expressions: CTAs of a cluster
 //	Launches              a file of launch records, which are the configurations, and no others
 //	MemType "Constant"    fills the __constant__ variable of that name

@@ -27,7 +27,6 @@ const (
 
 // knownToDiffer are the files people brought of which the two compilers are known to make different programs, and why.
 var knownToDiffer = map[string]string{
-	"bigtile":  "nvcc's tiles of several warps meet by words in shared memory, those of the device headers by a named barrier",
 	"cub_scan": "CUB's storage is larger than that of the device headers' BlockScan, 288 bytes for 8",
 	"pingpong": "ptxas gives nvcc's 135 registers and clang's 128: one CTA of 256 threads fits on an SM, or two",
 }

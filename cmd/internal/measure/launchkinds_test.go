@@ -119,7 +119,7 @@ func TestTextureNumbers(t *testing.T) {
 func TestManagedMemory(t *testing.T) {
 	standin.Install(t, false)
 	m := open(t, Options{})
-	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice} {
+	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice, wire.ManagedReturned} {
 		job := fill("fill_" + place)
 		job.Buffers[0].Managed = place
 		r := do(t, m, job)
@@ -141,6 +141,24 @@ func TestManagedMemory(t *testing.T) {
 		if place == wire.ManagedDevice && has || place != wire.ManagedDevice && (len(r.First) != Plan.First || first < 1199) {
 			t.Errorf("%s: the first launches took %v us", place, r.First)
 		}
+	}
+}
+
+// A GPU without concurrent managed access is said to be one, with what to do; other launches are measured there.
+func TestNoConcurrentManagedAccess(t *testing.T) {
+	standin.Install(t, false)
+	t.Setenv("STANDIN_UNMANAGED", "1")
+	m := open(t, Options{})
+	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice} {
+		job := fill("fill")
+		job.Buffers[0].Managed = place
+		r := do(t, m, job)
+		if r.Failure == nil || r.Failure.Kind != wire.FailedLaunch || r.Failure.Fatal || !strings.Contains(r.Failure.Message, "the GPU here, "+standin.GPU+", has no concurrent managed access") || !strings.Contains(r.Failure.Message, "measure on a GPU that has it") {
+			t.Errorf("%s: %+v", place, r.Failure)
+		}
+	}
+	if r := do(t, m, fill("fill")); r.Failure != nil {
+		t.Errorf("without managed memory: %s", r.Failure.Message)
 	}
 }
 

@@ -16,7 +16,8 @@ type code struct {
 	p     *assemble.Program
 	root  []int32 // the block that carries a block's code
 	heads []bool  // blocks that head a loop
-	async bool    // it uses the asynchronous units
+	async bool    // it uses the asynchronous units, or words
+	words bool    // cost.WaitsByWords
 	// specific is cost.Specific.
 	specific bool
 	// static is the work of the blocks without the requests the trace records, in
@@ -59,7 +60,8 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 	p, slowPaths := in.Program, in.SlowPaths
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
-	c.specific = p.Kernel.Specific()
+	c.specific, c.words = p.Kernel.Specific(), cost.WaitsByWords(p.Kernel)
+	c.async = c.words
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))

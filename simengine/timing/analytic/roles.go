@@ -20,6 +20,7 @@ type roles struct {
 	players   []player
 	mbarriers []mbarrier
 	number    map[uint32]int // mbarriers by address
+	words     map[uint32]*mbarrier
 	cluster   mbarrier
 	named     map[int]*mbarrier
 	alive     float64
@@ -37,6 +38,7 @@ type player struct {
 	block    int32
 	at       int
 	held     *mbarrier // what it waits for, until phase phases
+	byWord   bool      // that stands for a wait by a word of shared memory
 	phase    int64
 	extra    float64 // cycles of iterations left out
 	ended    bool
@@ -62,6 +64,7 @@ func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 		p.roles, p.count, p.index, p.block = r, ks[i].count, ks[i].warp, -1
 		p.arrivals = map[int32]*[]float64{}
 		r.alive += p.count
+		r.expectWrites(p.tr)
 	}
 	for going := true; going; {
 		if p := r.first(); p != nil {
@@ -132,6 +135,7 @@ func (p *player) run() {
 	if b := p.held; b != nil {
 		p.held = nil
 		p.now = math.Max(p.now, b.Done+p.wake(b))
+		p.byWord = false
 		p.awaited()
 	}
 	for {
@@ -159,6 +163,9 @@ func (p *player) run() {
 func (p *player) wake(b *mbarrier) float64 {
 	if b == &p.roles.cluster {
 		return 0
+	}
+	if p.byWord {
+		return p.c.f.WordWake - p.extra
 	}
 	for i := range p.roles.mbarriers {
 		if b == &p.roles.mbarriers[i] {
@@ -256,5 +263,8 @@ func (p *player) play(in *assemble.Instr) {
 	case (in.Class == assemble.Control || in.Class == assemble.Fence) && in.Source >= 0 && p.control(in):
 	default:
 		p.issue(in)
+		if p.c.words && in.Source >= 0 {
+			p.word(in.Source)
+		}
 	}
 }

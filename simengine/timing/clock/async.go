@@ -18,6 +18,7 @@ const (
 	holdNone hold = iota
 	holdBarrier
 	holdMbarrier
+	holdWord
 	holdCluster
 )
 
@@ -41,6 +42,7 @@ type ctaAsync struct {
 	named     [numNamed]int32 // warps that wait at each of the barriers of part of the CTA
 	late      int64           // when its last warp would have ended with the iterations left out
 	exchange  []cost.Exchange // by mbarrier
+	written   []int64         // by mbarrier that stands for a wait by words: its end with the iterations left out
 }
 
 // numNamed is the barriers by number, and those whose number only the warps know: one for each group of warps.
@@ -49,7 +51,17 @@ const numNamed = 16 + timing.MaxSlots
 func (c *ctaAsync) reset(x []cost.Exchange) {
 	clear(c.mbarriers)
 	clear(c.named[:])
+	clear(c.written)
 	c.cluster, c.late, c.exchange = mbarrier{}, 0, x
+}
+
+// expectWrites sets how many writes must come before the waits by words go on.
+func (c *ctaAsync) expectWrites(writes []int64) {
+	for i, n := range writes {
+		if n > 0 {
+			c.mbarriers[i].Expected, c.mbarriers[i].Pending = n, n
+		}
+	}
 }
 
 // product starts a warp's part of a product of its warpgroup, on the tensor core that it has waited for.
@@ -147,6 +159,9 @@ func (s *sm) unstick() bool {
 			b.Last = max(b.Last, s.now)
 			b.End()
 			s.wakeUp(w.cta, holdMbarrier, w.holdOn, b.Done+s.m.Wake)
+		case holdWord:
+			c.mbarriers[w.holdOn].End()
+			s.endWordWaits(w.cta, w.holdOn)
 		case holdCluster:
 			c.cluster.Phases++
 			c.cluster.Pending, c.cluster.Done = 0, s.now

@@ -46,6 +46,7 @@ type asyncOp struct {
 	completes bool  // MbarExpect: complete_tx
 	all       bool  // CpAsyncArrive: .noinc
 	drops     bool  // MbarArrive: arrive_drop
+	word      bool  // an access by which warps may wait for each other
 	arrives   bool  // ClusterBarrier, Barrier: waits for nobody
 	relaxed   bool  // ClusterBarrier
 	barrier   int32 // Barrier: its number, -1 where it is in a register
@@ -65,7 +66,8 @@ type code struct {
 	stride  int    // scoreboard columns of a warp
 	pcs     int    // ir instructions, the length of tables by PC
 	heads   []bool // blocks that head a loop
-	async   bool   // it uses the asynchronous units
+	async   bool   // it uses the asynchronous units, or words
+	words   bool   // cost.WaitsByWords
 	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
@@ -97,7 +99,8 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		return nil, fmt.Errorf("timing: no program")
 	}
 	c := &code{program: p, m: m, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
-	c.specific = p.Kernel.Specific()
+	c.specific, c.words = p.Kernel.Specific(), cost.WaitsByWords(p.Kernel)
+	c.async = c.words
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests, c.products = make([]int32, len(p.Blocks)), make([]products, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
@@ -251,6 +254,9 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	case o.class == assemble.Barrier:
 		o.describeBarrier(in)
 		c.named = c.named || o.barrier != 0 || o.warps > 0 || o.arrives
+		return
+	case o.class == assemble.Load || o.class == assemble.Store || o.class == assemble.Atomic:
+		o.word = c.words && cost.MayHandOver(in)
 		return
 	case cost.IsAsync(o.class) || o.class == assemble.Control || o.class == assemble.Fence:
 	default:

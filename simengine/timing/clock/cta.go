@@ -52,6 +52,7 @@ func (s *sm) launch(slot int32) {
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0
 	if s.c.async || s.c.named {
 		c.ctaAsync.reset(sample.exchange)
+		c.expectWrites(sample.writes)
 	}
 	for k := range perCTA {
 		i := int(slot)*perCTA + k

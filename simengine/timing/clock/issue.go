@@ -159,6 +159,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	switch o.class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
 		result, kind = s.memory(p, w, o)
+		if o.word {
+			fetch, held = s.atWord(w, o, fetch)
+		}
 	case assemble.Branch:
 		fetch, why = now+int64(o.latency), timing.BranchResolving
 		if o.slowPath > 0 {

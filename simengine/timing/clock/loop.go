@@ -96,6 +96,15 @@ func (l *loopClock) skip(now int64, k *trace.Step) {
 	}
 }
 
+// waitUntil charges what a warp waits for others that leave out more iterations: it can go on at a cycle, and would at
+// another with all iterations.
+func (l *loopClock) waitUntil(all, now int64) {
+	if wait := all - now - l.extra; wait > 0 {
+		l.extra += wait
+		l.stalled[timing.Barrier] += wait
+	}
+}
+
 // close adds a finished warp to the sums; ofCTA: what iterations left out take is its CTA's to add.
 func (l *loopClock) close(st *stats, ofCTA bool) {
 	for r, v := range l.stalled {

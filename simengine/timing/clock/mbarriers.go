@@ -106,3 +106,47 @@ func (s *sm) waitMbarrier(w *warp, o *op) (at int64, h hold) {
 	}
 	return at, holdNone
 }
+
+// atWord is an access to a word of shared memory by which warps wait for each other (trace.Handover): when the warp can go
+// on, or what holds it.
+func (s *sm) atWord(w *warp, o *op, fetch int64) (at int64, h hold) {
+	c := &s.ctas[w.cta]
+	at = fetch
+	s.asyncs(w, o.source, func(a *trace.Async, bar int32) {
+		if bar < 0 || int(bar) >= len(c.mbarriers) || a.Word == trace.NoWord {
+			return
+		}
+		b := &c.mbarriers[bar]
+		switch {
+		case a.Word != trace.WordWait:
+			written := s.now
+			if a.Word == trace.WordArrival {
+				written += s.m.WordArrival()
+			}
+			c.written[bar] = max(c.written[bar], written+w.loops.extra)
+			if b.Arrive(1, written) {
+				s.endWordWaits(w.cta, bar)
+			}
+		case b.Phases == 0:
+			w.holdOn, h = bar, holdWord
+		default:
+			if b.Done > s.now {
+				at = max(at, b.Done+s.m.WordWake())
+			}
+			w.loops.waitUntil(c.written[bar]+s.m.WordWake(), at)
+		}
+	})
+	return at, h
+}
+
+// endWordWaits lets the warps go on that wait for the writes of a barrier.
+func (s *sm) endWordWaits(slot, bar int32) {
+	c := &s.ctas[slot]
+	at, perCTA := c.mbarriers[bar].Done+s.m.WordWake(), s.in.WarpsPerCTA
+	for i := int(slot) * perCTA; i < (int(slot)+1)*perCTA; i++ {
+		if w := &s.warps[i]; w.waiting && w.hold == holdWord && w.holdOn == bar {
+			s.goOn(w, at)
+			w.loops.waitUntil(c.written[bar]+s.m.WordWake(), s.subs[w.sub].ready[w.slot])
+		}
+	}
+}

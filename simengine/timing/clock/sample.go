@@ -22,6 +22,7 @@ type sample struct {
 	barrierOf        [][]int16 // by warp and asynchronous operation: the mbarrier among the CTA's, -1 none
 	mbarriers        int
 	exchange         []cost.Exchange // by mbarrier
+	writes           []int64         // by mbarrier, of waits by words: writes and arrivals; 0 for mbarriers
 }
 
 // tally counts what the trace alone decides, by PTX instruction, over the warps of all samples
@@ -105,9 +106,12 @@ func (s *sample) barriers(by map[uint32]cost.Exchange) {
 			case !ok:
 				n = int16(len(number))
 				number[at] = n
-				s.exchange = append(s.exchange, by[at])
+				s.exchange, s.writes = append(s.exchange, by[at]), append(s.writes, 0)
 			}
 			s.barrierOf[i][k] = n
+			if w := asyncs[k].Word; n >= 0 && (w == trace.WordWrite || w == trace.WordArrival) {
+				s.writes[n]++
+			}
 		}
 	}
 	s.mbarriers = len(number)

@@ -295,6 +295,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	if c.async {
 		for i := range s.ctas {
 			s.ctas[i].mbarriers = make([]mbarrier, p.mbarriers)
+			if c.words {
+				s.ctas[i].written = make([]int64, p.mbarriers)
+			}
 		}
 	}
 	return s

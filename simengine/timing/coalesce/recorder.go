@@ -22,8 +22,9 @@ type Recorder struct {
 	cta       trace.CTA
 	req       Request
 	patterns  []pattern
-	patternOf []int32 // by pc; -1 for instructions that touch no memory
-	period    int32   // of the iterations that are left out next
+	patternOf []int32          // by pc; -1 for instructions that touch no memory
+	period    int32            // of the iterations that are left out next
+	handovers []trace.Handover // that are not in the trace yet
 }
 
 // pattern is the last request of an instruction: the same lanes at addresses
@@ -97,6 +98,7 @@ func (r *Recorder) Begin(cta int64, warps int) {
 
 // Restart forgets what was recorded since Begin.
 func (r *Recorder) Restart() {
+	r.handovers = r.handovers[:0]
 	for i := range r.cta.Warps {
 		w := &r.cta.Warps[i]
 		w.Steps, w.Accesses, w.Lines, w.Asyncs = w.Steps[:0], w.Accesses[:0], w.Lines[:0], w.Asyncs[:0]
@@ -105,7 +107,10 @@ func (r *Recorder) Restart() {
 
 // CTA is the trace recorded since Begin. It belongs to the recorder and is
 // valid until the next Begin.
-func (r *Recorder) CTA() *trace.CTA { return &r.cta }
+func (r *Recorder) CTA() *trace.CTA {
+	r.handOver()
+	return &r.cta
+}
 
 // Clone copies a trace out of a recorder's memory.
 func Clone(c *trace.CTA) *trace.CTA {

@@ -141,6 +141,22 @@ func UsesAsync(p *assemble.Program) bool {
 	return false
 }
 
+// WaitsByWords reports whether warps of a kernel wait for each other by words of shared memory (trace.Handover).
+func WaitsByWords(k *ir.Kernel) bool { return k.SharedSpins() != nil }
+
+// MayHandOver reports whether a PTX instruction may look at such a word or write it.
+func MayHandOver(in *ir.Instr) bool {
+	return (in.Op == ir.Ld || in.Op.WritesMemory()) && (in.Space == ir.Shared || in.Space == ir.Generic)
+}
+
+// WordWake is from a write to a word of shared memory until a warp goes on that looks at it again and again: the look that
+// finds it, and half a round of looks before. A round is a load, a test and a branch. WordArrival is what a write that must
+// come before takes until the last warp knows of it. Not measured.
+func (m *Machine) WordWake() int64 { return m.LatShared + (m.LatShared+m.roundRest)/2 }
+
+// WordArrival is described there.
+func (m *Machine) WordArrival() int64 { return m.LatAtomicShared + m.roundRest }
+
 // Copies reports whether an instruction copies to shared memory without L1.
 func Copies(in *ir.Instr) bool {
 	return in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch || in.Op == ir.CpAsync && BypassesL1(in)

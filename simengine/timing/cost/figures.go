@@ -74,6 +74,7 @@ type Latencies struct {
 	Predicate                                    float64 // least one of an arithmetic result in a predicate
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
 	CASRound                                     float64 // of a round of CASLoop
+	WordWake, WordArrival                        float64 // Machine.WordWake
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the barrier unit takes
 	// for each warp.
 	Barrier, BarrierWarp float64
@@ -120,6 +121,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		Latencies: Latencies{
 			Predicate: float64(m.Predicate), Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
 			AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
+			WordWake: float64(m.WordWake()), WordArrival: float64(m.WordArrival()),
 			Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp),
 			Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),
 		},

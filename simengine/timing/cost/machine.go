@@ -58,6 +58,7 @@ type memoryPath struct {
 // latencies are from issue to a dependent instruction, cycles.
 type latencies struct {
 	LatShared, LatL1, LatConst, LatAtomicShared, LatAtomicL2, LatL2 int64
+	roundRest                                                       int64 // of WordWake, the test and the branch
 	LatTexture                                                      int64 // of a fetch that L1 serves
 	LatCASRound                                                     int64 // a round of the loop of CASLoop
 	LatBarrier, LatFenceCTA, LatFenceGPU                            int64
@@ -143,6 +144,7 @@ func (m *Machine) setMemory(lat func(string) int64) {
 	m.LatAtomicShared, m.LatAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	// Comes to 85 of the 95 cycles that a round takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
 	m.LatCASRound = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
+	m.roundRest = lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
 	m.LatBarrier = lat(arch.LatencyBarrier)
 	m.LatFenceCTA, m.LatFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
 	m.waits = dramWaits(d)

@@ -17,10 +17,11 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -74,7 +75,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ir.Verify(k); err != nil {
+	if err := irtest.Verify(k); err != nil {
 		t.Fatal(err)
 	}
 	return k
@@ -101,7 +102,7 @@ func TestHopperSources(t *testing.T) {
 			bundle[name] = text(string(b))
 		}
 		bundle["wgmma.cuh"] = text(productHeader())
-		var macros []kernel.Macro
+		var macros []call.Macro
 		for _, name := range slices.SortedFunc(maps.Keys(r.Defines), cmp.Compare) {
 			value, err := json.Marshal(r.Defines[name])
 			if err != nil {
@@ -110,7 +111,7 @@ func TestHopperSources(t *testing.T) {
 			if s, ok := r.Defines[name].(string); ok {
 				value = []byte(s)
 			}
-			macros = append(macros, kernel.Macro{Name: name, Value: string(value)})
+			macros = append(macros, call.Macro{Name: name, Value: string(value)})
 		}
 		q := request(t, r.Kernel+".cu", bundle, macros...)
 		q.Target = "sm_90"

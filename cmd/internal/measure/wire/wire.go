@@ -67,9 +67,10 @@ type Buffer struct {
 
 // Places of Buffer.Managed.
 const (
-	ManagedHost    = "host"    // the host wrote them
-	ManagedNowhere = "nowhere" // nobody has touched them
-	ManagedDevice  = "device"
+	ManagedHost     = "host"    // the host wrote them, in memory allocated anew
+	ManagedNowhere  = "nowhere" // nobody has touched them
+	ManagedDevice   = "device"
+	ManagedReturned = "returned" // the host wrote them after they had been on the device
 )
 
 // Kinds of Buffer.Fill.

@@ -46,8 +46,8 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		c.needed = all(k)
 	}
 	c.p.Needed = c.needed
-	c.yields, c.spins = k.Yields(), k.Spins()
-	c.p.Spins = c.spins != nil
+	c.yields, c.spins, c.awaits = k.Yields(), k.Spins(), k.SharedSpins()
+	c.p.Spins, c.p.SharedSpins = c.spins != nil, c.awaits != nil
 	c.findLoops()
 	c.straighten()
 	c.allocate()
@@ -151,6 +151,7 @@ type compiler struct {
 	counting  bool   // of slow paths and of values that match
 	yields    []bool // ir.Kernel.Yields
 	spins     []bool // ir.Kernel.Spins
+	awaits    []bool // ir.Kernel.SharedSpins
 
 	fragments map[shape]*mma.Fragment // see fragment
 
@@ -224,6 +225,9 @@ func (c *compiler) block(i int) error {
 	}
 	if b.Terminator == FallThrough || b.HasGuard {
 		b.Fall = int32(i + 1)
+		if b.Awaits = c.awaits != nil && c.awaits[i]; b.Awaits && c.k.SpinsAgain(i) {
+			b.Fall = int32(i)
+		}
 		if i+1 >= len(c.k.Blocks) {
 			if end == kb.Start || c.k.Instrs[end-1].Op != ir.Trap {
 				return c.unsupported(kb.End-1, "control runs past the end of the kernel")
@@ -238,6 +242,7 @@ func (c *compiler) block(i int) error {
 		b.Joins = b.Joins || c.k.Instrs[pc].Together()
 		b.Wgmma = b.Wgmma || op == ir.Wgmma && c.p.Mode == Full
 		b.Barrier = b.Barrier || op == ir.Bar || op == ir.BarRed
+		b.Tells = b.Tells || c.awaits != nil && c.p.Mode == Slice && op.WritesMemory() && !b.Awaits
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
 		}

@@ -19,7 +19,7 @@ type familyKey struct {
 // join puts a compiled instruction into a family: a load from shared memory whose data is not
 // needed, and whose base register has not been written since the others of the family.
 func (c *compiler) join(pc int, in *Instr) {
-	if in.Kind == KindMemory && in.X.Access.canFollow() {
+	if in.Kind == KindMemory && !c.p.SharedSpins && in.X.Access.canFollow() {
 		a := in.X.Access
 		k := familyKey{a.Base, a.Width}
 		if c.families.open[k] == 0 {

@@ -129,6 +129,8 @@ type Block struct {
 	Barrier        bool // it has a barrier of the CTA
 	Wgmma          bool // it has warpgroup MMAs, in Full mode
 	Spins          bool // ir.Kernel.Spins
+	Awaits         bool // ir.Kernel.SharedSpins
+	Tells          bool // in Slice mode: it may write what warps await so
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -164,6 +166,7 @@ type Program struct {
 	Blocking        bool       // waits for mbarriers and clusters block
 	Tracks          bool       // bulk copies or warpgroup MMAs are in flight, in Full mode
 	Spins           bool       // threads wait until others, maybe of other CTAs, have written
+	SharedSpins     bool       // the same by words of shared memory
 	Waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	Samplers        []*Sampler // by loop; nil for one that cannot be sampled
 	LoopHeadedBy    []int32    // by block: the loop it heads, -1

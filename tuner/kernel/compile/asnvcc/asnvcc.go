@@ -26,7 +26,7 @@ func front(ir []byte, major int) []byte {
 // Optimised is what is done to an optimised program's text before the back end.
 func Optimised(ir []byte) []byte {
 	ir, lines := TakeLines(ir)
-	return lines.Put(shareFragments(chainAddresses(invariantLoads(ir))))
+	return lines.Put(shareFragments(chainAddresses(invariantLoads(withoutIdleTokens(ir)))))
 }
 
 // PTX is what is done to the PTX that the back end makes.

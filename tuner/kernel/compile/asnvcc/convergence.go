@@ -47,6 +47,37 @@ func controlConvergence(ir []byte) []byte {
 	return out.Bytes()
 }
 
+var tokenUse = regexp.MustCompile(` \[ "convergencectrl"\(token %[^)]+\) \]`)
+
+// withoutIdleTokens takes the tokens from calls in an optimised program that are convergent no more: LLVM 19 finds that a
+// function whose operations have tokens of their own need not be called by threads together, leaves the calls their
+// tokens, and then refuses the program ("Broken module found").
+func withoutIdleTokens(ir []byte) []byte {
+	if !tokenUse.Match(ir) {
+		return ir
+	}
+	p := readProgram(ir)
+	of := map[string]string{} // functions' groups of attributes
+	for _, l := range p.lines {
+		if l.defines != "" {
+			of[l.defines] = l.group
+		}
+	}
+	var out bytes.Buffer
+	for _, l := range p.lines {
+		text := l.text
+		if at := tokenUse.FindIndex(text); at != nil {
+			plain := append(bytes.Clone(text[:at[0]]), text[at[1]:]...)
+			if c := readLine(plain); p.known[c.callee] && !p.convergent[c.group] && !p.convergent[of[c.callee]] {
+				text = plain
+			}
+		}
+		out.Write(text)
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
+}
+
 // TokensSince is the first version of clang that unrolls by them; 16 fails at their sight.
 const TokensSince = 19
 

@@ -2,6 +2,7 @@ package asnvcc
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +60,35 @@ attributes #1000000 = { nounwind memory(none) }
 	const none = "define void @k() {\n  ret void\n}\n"
 	if got := controlConvergence([]byte(none)); !bytes.Equal(got, []byte(none)) {
 		t.Errorf("became\n%s", got)
+	}
+}
+
+// Of an optimised program calls lose their tokens that neither by themselves nor by what they call are convergent.
+func TestIdleTokens(t *testing.T) {
+	const before = `define void @k() #0 {
+  %t = tail call token @llvm.experimental.convergence.anchor()
+  call void @alone(ptr %0, i32 1) #2 [ "convergencectrl"(token %t) ], !dbg !9
+  call void @together() #2 [ "convergencectrl"(token %t) ]
+  call void @alone(ptr %0, i32 2) #0 [ "convergencectrl"(token %t) ]
+  call void @llvm.nvvm.barrier0() [ "convergencectrl"(token %t) ]
+  call void asm sideeffect "bar.sync 0;", "~{memory}"() #0 [ "convergencectrl"(token %t) ]
+  ret void
+}
+define internal void @alone(ptr %0, i32 %1) local_unnamed_addr #2 {
+  ret void
+}
+define internal void @together() #0 {
+  ret void
+}
+declare void @llvm.nvvm.barrier0() #0
+attributes #0 = { convergent nounwind }
+attributes #2 = { nounwind }
+`
+	after := strings.Replace(before, ` #2 [ "convergencectrl"(token %t) ], !dbg`, " #2, !dbg", 1)
+	if got := withoutIdleTokens([]byte(before)); string(got) != after {
+		t.Errorf("became\n%s", got)
+	}
+	if got := withoutIdleTokens([]byte(after)); string(got) != after {
+		t.Errorf("without any such call it became\n%s", got)
 	}
 }

@@ -128,59 +128,56 @@ template <unsigned _Size> struct thread_block_tile<_Size, void> : _tile<_Size> {
 // Memory for tiles of several warps, which need none here.
 template <unsigned _Threads = 1024> struct block_tile_memory { char _bytes[1]; };
 template <unsigned _Threads> WARPTUNE_FN thread_block this_thread_block(block_tile_memory<_Threads> &) { return thread_block(); }
-// Where tiles of several warps meet if they are more than the block's barriers: an mbarrier each.
-struct _meeting {
-  unsigned long long _state;
-#if __CUDA_ARCH__ >= 900
-  __device__ unsigned at() const { return (unsigned)__cvta_generic_to_shared(&_state); }
-  __device__ void init(unsigned warps) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at()), "r"(warps) : "memory"); }
-  __device__ void meet() {
-    unsigned long long token;
-    unsigned done;
-    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at()) : "memory");
-    do asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at()), "l"(token) : "memory");
-    while (!done);
-  }
-#else
-  // There are no figures of what it costs, on these architectures.
-  __device__ void init(unsigned) {}
-  __device__ void meet() { __builtin_trap(); }
-#endif
-};
-// A tile of several warps: they meet at a barrier of their own, which has a number from 1 to 15. Where tiles are
-// more, those of 64 threads in blocks of more than 960, one thread a warp meets the others'.
+// A tile of several warps. From sm_80 on they meet by bits of a word that the system keeps in shared memory, one for each
+// warp, as NVIDIA's headers have it: the last warp to set its own clears the tile's, the others look until theirs is clear.
+// Before, they meet at a barrier of their own, which has a number from 1 to 15.
 template <unsigned _Size> struct warps_tile {
-  _meeting *_where;
   __device__ unsigned thread_rank() const { return thread_block::thread_rank() % _Size; }
   static __device__ constexpr unsigned size() { return _Size; }
   static __device__ constexpr unsigned num_threads() { return _Size; }
   __device__ unsigned meta_group_rank() const { return thread_block::thread_rank() / _Size; }
   __device__ unsigned meta_group_size() const { return (thread_block::size() + _Size - 1) / _Size; }
-  __device__ void sync() const {
-    if (_Size == 64 && thread_block::size() > 960) {
-      __syncwarp();
-      if (thread_block::thread_rank() % 32 == 0) _where->meet();
-      __syncwarp();
-    } else asm volatile("barrier.sync %0, %1;" ::"r"(meta_group_rank() + 1), "n"(_Size) : "memory");
+#if __CUDA_ARCH__ >= 800
+  static __device__ unsigned long long word() {
+    unsigned long long at;
+    asm volatile("{ .reg .u32 start; .reg .u64 extended; mov.u32 start, %%reserved_smem_offset_1; cvt.u64.u32 extended, start; cvta.shared.u64 %0, extended; }" : "=l"(at));
+    return at;
   }
+  static __device__ unsigned warp_bit() { return 1u << thread_block::thread_rank() / 32; }
+  static __device__ bool leads() { return thread_block::thread_rank() % 32 == 0; }
+  static __device__ void init() {
+    __syncwarp();
+    if (leads()) asm volatile("red.and.release.cta.b32 [%0], %1;" ::"l"(word()), "r"(~warp_bit()) : "memory");
+    __syncthreads();
+  }
+  __device__ void sync() const {
+    __syncwarp();
+    if (leads()) {
+      unsigned all = ((1u << _Size / 32) - 1) << _Size / 32 * meta_group_rank(), old;
+      asm volatile("atom.or.acq_rel.cta.b32 %0, [%1], %2;" : "=r"(old) : "l"(word()), "r"(warp_bit()) : "memory");
+      if (((old | warp_bit()) & all) == all) asm volatile("red.and.relaxed.cta.b32 [%0], %1;" ::"l"(word()), "r"(~all) : "memory");
+      else do asm volatile("ld.acquire.cta.u32 %0, [%1];" : "=r"(old) : "l"(word()) : "memory");
+        while (old & warp_bit());
+    }
+    __syncwarp();
+  }
+#else
+  static __device__ void init() {}
+  __device__ void sync() const {
+    if (meta_group_size() > 15) __builtin_trap();
+    asm volatile("barrier.sync %0, %1;" ::"r"(meta_group_rank() + 1), "n"(_Size) : "memory");
+  }
+#endif
 };
 template <unsigned _Size> struct _tile_of { typedef thread_block_tile<_Size, thread_block> type; };
 template <> struct _tile_of<64> { typedef warps_tile<64> type; };
 template <> struct _tile_of<128> { typedef warps_tile<128> type; };
 template <> struct _tile_of<256> { typedef warps_tile<256> type; };
 template <> struct _tile_of<512> { typedef warps_tile<512> type; };
-template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type _block_tile() { return typename _tile_of<_Size>::type(); }
 // Making tiles of several warps is for the whole block, which may meet there.
-template <> WARPTUNE_FN warps_tile<64> _block_tile<64>() {
-  __shared__ _meeting places[16];
-  _meeting *where = &places[thread_block::thread_rank() / 64];
-  if (thread_block::size() > 960) {
-    if (thread_block::thread_rank() % 64 == 0) where->init(2);
-    __syncthreads();
-  }
-  return warps_tile<64>{where};
-}
-template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type tiled_partition(const thread_block &) { return _block_tile<_Size>(); }
+template <class _Tile> struct _making { static WARPTUNE_FN _Tile tile() { return _Tile(); } };
+template <unsigned _Size> struct _making<warps_tile<_Size>> { static WARPTUNE_FN warps_tile<_Size> tile() { warps_tile<_Size>::init(); return warps_tile<_Size>(); } };
+template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type tiled_partition(const thread_block &) { return _making<typename _tile_of<_Size>::type>::tile(); }
 template <unsigned _Size, unsigned _Of, class _Parent> WARPTUNE_FN thread_block_tile<_Size, _tile<_Of>> tiled_partition(const thread_block_tile<_Of, _Parent> &) {
   static_assert(_Size <= _Of, "a tile is part of the group");
   return thread_block_tile<_Size, _tile<_Of>>();
