@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/origin"
 	"github.com/warptune/warptune/simengine/timing"
@@ -66,8 +67,10 @@ type LineInstruction struct {
 	PTX        string  `json:"ptx"`
 	Executions float64 `json:"executions"` // by warps
 	// ActiveLanes is how many lanes are active and have their guard on, in the mean.
-	ActiveLanes float64              `json:"active_lanes"`
-	Machine     []MachineInstruction `json:"machine,omitempty"`
+	ActiveLanes float64 `json:"active_lanes"`
+	// OncePerCTA says that a CTA executes it as often whether its threads load few elements or many (ideal.OncePerCTA).
+	OncePerCTA bool                 `json:"once_per_cta,omitempty"`
+	Machine    []MachineInstruction `json:"machine,omitempty"`
 }
 
 // MachineInstruction is a machine instruction that the assembler model makes of a PTX instruction.
@@ -86,7 +89,7 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 	of := map[string]int{}
 	out := []SourceLine{}
 	values := origin.Of(k)
-	conditions := values.Conditions(k)
+	conditions, once := values.Conditions(k), ideal.OncePerCTA(k)
 	lost := map[int]float64{}
 	total := 0.0
 	for i := range sites {
@@ -98,7 +101,7 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 			of[name] = n
 			out = append(out, SourceLine{Line: name, StallWarpCycles: map[string]float64{}})
 		}
-		out[n].add(k, values, s)
+		out[n].add(k, values, s, once != nil && once[s.PC])
 		total += s.Stalled()
 		if off := warpSize*s.Instructions - s.ThreadsOn; conditions[s.PC].Of != 0 && off > lost[n] {
 			lost[n] = off
@@ -133,7 +136,7 @@ func conditionText(of origin.Set) string {
 	return "thread"
 }
 
-func (l *SourceLine) add(k *ir.Kernel, values *origin.Values, s *timing.Site) {
+func (l *SourceLine) add(k *ir.Kernel, values *origin.Values, s *timing.Site, once bool) {
 	in := &k.Instrs[s.PC]
 	l.WarpInstructions += s.Instructions
 	l.ThreadInstructions += s.Threads
@@ -149,7 +152,7 @@ func (l *SourceLine) add(k *ir.Kernel, values *origin.Values, s *timing.Site) {
 	if s.Requests > 0 {
 		l.use(memoryKind(in)).add(in, values, s)
 	}
-	i := LineInstruction{PTXLine: in.Pos.Line, PTX: k.Text(int(s.PC)), Executions: s.Executions}
+	i := LineInstruction{PTXLine: in.Pos.Line, PTX: k.Text(int(s.PC)), Executions: s.Executions, OncePerCTA: once}
 	if s.Instructions > 0 {
 		i.ActiveLanes = s.ThreadsOn / s.Instructions
 	}

@@ -20,7 +20,7 @@ const release = "1"
 // descriptor by a digest of its own.
 //
 //go:embed *.go
-//go:embed arch/*.go disjoint/*.go ideal/*.go ir/*.go ir/alias/*.go ir/lower/*.go ir/origin/*.go ir/slice/*.go ir/sroa/*.go ir/unroll/*.go ptx/*.go sampling/*.go trace/*.go verify/*.go
+//go:embed arch/*.go disjoint/*.go ideal/*.go ir/*.go ir/alias/*.go ir/demangle/*.go ir/lower/*.go ir/origin/*.go ir/slice/*.go ir/sroa/*.go ir/unroll/*.go ptx/*.go sampling/*.go trace/*.go verify/*.go
 //go:embed assemble/*.go assemble/converge/*.go assemble/hir/*.go assemble/hir/opt/*.go assemble/isel/*.go assemble/isel/expansion/*.go
 //go:embed assemble/mir/*.go assemble/mir/peephole/*.go assemble/regalloc/*.go assemble/rules/*.go
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go
@@ -36,19 +36,38 @@ var source embed.FS
 var Version = sync.OnceValue(version)
 
 func version() string {
-	h := sha256.New()
+	var paths []string
 	err := fs.WalkDir(source, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
-			return err
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(path, "_test.go") {
+			paths = append(paths, path)
 		}
-		content, err := source.ReadFile(path)
-		text(h, path, string(code(content)))
 		return err
 	})
 	if err != nil {
-		panic(err) // embedded files can be read
+		panic(err) // embedded folders can be read
 	}
-	return release + "-" + hex.EncodeToString(h.Sum(nil))[:10]
+	return release + "-" + hex.EncodeToString(digestOf(paths))[:10]
+}
+
+// digestOf is the digest of embedded files. Every command waits for it: files are read in parallel.
+func digestOf(paths []string) []byte {
+	codes := make([]string, len(paths))
+	var g sync.WaitGroup
+	for i, path := range paths {
+		g.Go(func() {
+			content, err := source.ReadFile(path)
+			if err != nil {
+				panic(err) // embedded files can be read
+			}
+			codes[i] = string(code(content))
+		})
+	}
+	g.Wait()
+	h := sha256.New()
+	for i, path := range paths {
+		text(h, path, codes[i])
+	}
+	return h.Sum(nil)
 }
 
 // code is the tokens of a Go file, a line each. Comments and white space leave no

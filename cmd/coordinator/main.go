@@ -23,6 +23,7 @@ import (
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 	"github.com/warptune/warptune/tuner/standby"
 	"github.com/warptune/warptune/tuner/store"
 )
@@ -37,7 +38,7 @@ const (
 )
 
 func main() {
-	rpc.Serving()
+	intake.Serving()
 	ctx, stop := cluster.StopContext()
 	code := run(ctx, os.Args[1:], os.Stderr)
 	stop()

@@ -19,6 +19,7 @@ import (
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/metrics"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/standby"
 	"github.com/warptune/warptune/tuner/store"
@@ -167,7 +168,7 @@ func (l *leading) register(s grpc.ServiceRegistrar) { standby.Register(s, l.prim
 
 // metrics answers with the coordinator's and those of the two.
 func (l *leading) metrics(c *coordinator.Coordinator) http.Handler {
-	own := rpc.Metrics(c)
+	own := metrics.Handler(c)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own.ServeHTTP(w, r)
 		if l.primary != nil {

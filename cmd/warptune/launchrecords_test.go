@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -63,7 +63,7 @@ func recordedKernel(t *testing.T, name string) (dir string, n int) {
 }
 
 // recordedArgs are arguments as launch records have them.
-func recordedArgs(args []kernel.Arg) []map[string]any {
+func recordedArgs(args []call.Arg) []map[string]any {
 	out := []map[string]any{}
 	for i := range args {
 		a := &args[i]

@@ -12,7 +12,7 @@ import (
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
-	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/metrics"
 	"github.com/warptune/warptune/tuner/standby"
 )
 
@@ -25,7 +25,7 @@ func served(t *testing.T) map[string]bool {
 		Aside:     []tuner.Aside{{Worker: "w"}},
 	}
 	var text strings.Builder
-	rpc.WriteMetrics(&text, &s)
+	metrics.Write(&text, &s)
 	standby.Standing{}.WriteMetrics(&text)
 	names := map[string]bool{}
 	for _, line := range strings.Split(text.String(), "\n") {

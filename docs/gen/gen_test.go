@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,8 +114,25 @@ func TestSummariesAndCheck(t *testing.T) {
 
 // A table loses its padding and nothing else; other lines stay as they are.
 func TestNarrow(t *testing.T) {
-	text := "a  b | c\n\n| group   |  MAPE |\n|---------|------:|\n| a [1 2] | 3.1 % |\n| - x     |    -1 |\n"
-	if got, want := string(narrow([]byte(text))), "a  b | c\n\n| group | MAPE |\n|---|---:|\n| a [1 2] | 3.1 % |\n| - x | -1 |\n"; got != want {
+	text := "a  b | c\n\n| group   |  MAPE |\n|---------|------:|\n| a [1 2] | 3.1 % |\n| - x     |    -1 |\n| smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio | 2 |\n"
+	if got, want := string(narrow([]byte(text))), "a  b | c\n\n| group | MAPE |\n|---|---:|\n| a [1 2] | 3.1 % |\n| - x | -1 |\n| stalls: long_scoreboard | 2 |\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Of two tables of the same groups one is made, with both figures where they differ; of others none.
+func TestBeside(t *testing.T) {
+	of := func(rows string) []byte {
+		return []byte("h200: 1 group\n\n| group | MAPE | @3 |\n|---|---:|---:|\n" + rows + "\nregret@1: 1.000\n\n| counter | n |\n|---|---:|\n| a | 1 |\n")
+	}
+	const rest = "h200: 1 group\n\nregret@1: 1.000\n\n| counter | n |\n|---|---:|\n| a | 1 |\n"
+	a, b, table := beside(of("| x [1 2] | 3.1 % | 1.000 |\n"), of("| x [1 2] | 13.5 % | 1.000 |\n"))
+	if want := "| group | MAPE | @3 |\n| --- | ---: | ---: |\n| x [1 2] | 3.1 / 13.5 % | 1.000 |\n"; string(table) != want || string(a) != rest || string(b) != rest {
+		t.Errorf("got\n%s\nbeside\n%s\nand\n%s", table, a, b)
+	}
+	for _, other := range []string{"| y | 3.1 % | 1.000 |\n", "| x [1 2] | 3.1 % | 1.000 |\n| y | 3.1 % | 1.000 |\n", ""} {
+		if a, b, table := beside(of("| x [1 2] | 3.1 % | 1.000 |\n"), of(other)); table != nil || len(a) < len(rest)+20 || !bytes.Equal(b, of(other)) {
+			t.Errorf("%q: a table is made of other groups", other)
+		}
 	}
 }

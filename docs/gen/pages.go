@@ -26,19 +26,13 @@ func (g *generator) levelsPage(s *datasets.Set) string {
 	return g.path("docs/search/two-levels-" + s.Name + ".md")
 }
 
-// section is one table of a page: its title, and what fidelity is called with.
+// section is a part of a page: its title, and what fidelity is called with.
 type section struct {
 	title string
 	args  []string
 }
 
-func sections(s *datasets.Set) []section {
-	out := []section{{"Level cycle", []string{"--level", "cycle"}}, {"Level model", []string{"--level", "model"}}}
-	if s.Files.Counters != "" {
-		out = append(out, section{"Counters, level cycle", []string{"--level", "cycle", "--counters"}})
-	}
-	return out
-}
+var levels = [2]section{{"Level cycle", []string{"--level", "cycle"}}, {"Level model", []string{"--level", "model"}}}
 
 var authors = map[datasets.Author]string{
 	datasets.Project: "the project", datasets.Independent: "somebody who saw nothing of the simulator", datasets.Others: "others",
@@ -60,14 +54,27 @@ func (g *generator) writePages(s *datasets.Set) error {
 		fmt.Fprintf(os.Stderr, "%s is left as it is: %v\n", s.Name, err)
 		return nil
 	}
-	var page bytes.Buffer
-	page.WriteString(heading(s))
-	for _, sec := range sections(s) {
-		text, err := g.fidelity(s, sec.args)
+	var texts [len(levels)][]byte
+	for i, level := range levels {
+		var err error
+		if texts[i], err = g.fidelity(s, level.args); err != nil {
+			return err
+		}
+	}
+	page := bytes.NewBufferString(heading(s))
+	part := func(title string, text []byte) { fmt.Fprintf(page, "\n## %s\n\n%s\n", title, bytes.TrimSpace(text)) }
+	cycle, model, table := beside(texts[0], texts[1])
+	part(levels[0].title, cycle)
+	part(levels[1].title, model)
+	if table != nil {
+		part("Groups, level cycle / level model", table)
+	}
+	if s.Files.Counters != "" {
+		text, err := g.fidelity(s, []string{"--level", "cycle", "--counters"})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&page, "\n## %s\n\n%s\n", sec.title, bytes.TrimSpace(text))
+		part("Counters, level cycle", text)
 	}
 	if err := os.WriteFile(g.page(s), page.Bytes(), 0o666); err != nil {
 		return err
@@ -131,11 +138,15 @@ var (
 	tableRow = regexp.MustCompile(`(?m)^\|.*\|$`)
 	spaces   = regexp.MustCompile(` {2,}`)
 	ruled    = regexp.MustCompile(`-{4,}`)
+	// stalls is what Nsight Compute calls the warps that wait for one reason, as docs/FIDELITY.md says.
+	stalls = regexp.MustCompile(`smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio`)
 )
 
-// narrow takes the padding out of tables: a page is shown the same and is a third smaller.
+// narrow takes the padding out of tables, and what all names of stalls have in common: a page is shown the same and
+// is a third smaller.
 func narrow(text []byte) []byte {
 	return tableRow.ReplaceAllFunc(text, func(row []byte) []byte {
+		row = stalls.ReplaceAll(row, []byte("stalls: $1"))
 		return ruled.ReplaceAll(spaces.ReplaceAll(row, []byte(" ")), []byte("---"))
 	})
 }

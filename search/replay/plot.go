@@ -61,10 +61,9 @@ func Plot(w io.Writer, scores []Score) error {
 		if k == len(scores)-1 {
 			colour, width = "#000000", 2.5
 		}
-		fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="%.1f" d="%s"/>`+"\n", colour, width, path(drawn(s.Curve, x, y)))
 		at := plotTop + 18*float64(k)
-		fmt.Fprintf(&b, `<rect x="%.0f" y="%.0f" width="18" height="4" fill="%s"/><text x="%.0f" y="%.0f">%s</text>`+"\n",
-			plotWidth-plotRight+10, at, colour, plotWidth-plotRight+34, at+7, html.EscapeString(s.Strategy))
+		fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="%.1f" d="%sM%.0f,%.0fh18"/><text x="%.0f" y="%.0f">%s</text>`+"\n",
+			colour, width, path(drawn(s.Curve, x, y)), plotWidth-plotRight+10, at+2, plotWidth-plotRight+34, at+7, html.EscapeString(s.Strategy))
 	}
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())

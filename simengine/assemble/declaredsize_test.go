@@ -22,8 +22,10 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 	}](t, "../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl.gz")
 	for _, r := range records {
 		if c.Files[r.PTX] == nil {
-			continue // of an archive that was not fetched
+			t.Skipf("%s is in an archive that was not fetched: \"make data\" brings it", r.PTX)
 		}
+	}
+	for _, r := range records {
 		k := *c.Kernel(t, r.PTX)
 		k.MaxNTid = [3]int{}
 		check := func(name, threads string, want int) {

@@ -160,6 +160,13 @@ func (r *Runner) selp(w *warp, in *code.Instr, mask uint32) {
 }
 
 func choose[T alu.Word](d, a, b *[WarpSize]T, p, mask uint32) {
+	if mask == ^uint32(0) {
+		for l := range d {
+			all := -T(p >> l & 1) // ones in lanes of p
+			d[l] = b[l] ^ (a[l]^b[l])&all
+		}
+		return
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (WarpSize - 1)
 		if p>>l&1 == 1 {

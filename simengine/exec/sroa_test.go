@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
@@ -174,7 +175,7 @@ func TestHeldComputesTheSame(t *testing.T) {
 				continue
 			}
 			held++
-			if err := ir.Verify(h); err != nil {
+			if err := irtest.Verify(h); err != nil {
 				t.Fatalf("kernel %d of seed %d: %v\n%s", i, seed, err, h)
 			}
 			for pc := range h.Instrs {

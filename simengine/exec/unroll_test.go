@@ -9,6 +9,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
@@ -117,7 +118,7 @@ func TestUnrolledComputesTheSame(t *testing.T) {
 		if u == k {
 			t.Fatalf("loop %d of seed %d is not unrolled:\n%s", i, seed, text)
 		}
-		if err := ir.Verify(u); err != nil {
+		if err := irtest.Verify(u); err != nil {
 			t.Fatalf("loop %d of seed %d: %v\n%s", i, seed, err, u)
 		}
 		if a, b := loopOutput(t, k), loopOutput(t, u); !bytes.Equal(a, b) {

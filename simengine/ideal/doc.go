@@ -32,6 +32,7 @@ const (
 	Pipes                         // arithmetic pipes take an instruction a cycle of each scheduler
 	L1Bandwidth                   // L1 and shared memory move bytes at no cost
 	L2Bandwidth                   // L2 moves bytes at no cost; atomics take as long
+	CTAWork                       // launching CTAs, and what each does once (OncePerCTA), takes no time
 	end
 )
 
@@ -41,7 +42,7 @@ const All = end - 1
 var names = []string{
 	"bank conflicts", "coalescing", "constants", "global atomics", "shared atomics", "atomics in L2", "L1", "DRAM", "latency",
 	"dependency", "occupancy", "spills", "local arrays", "divergence", "barriers", "launch",
-	"arithmetic pipes", "L1 bandwidth", "L2 bandwidth",
+	"arithmetic pipes", "L1 bandwidth", "L2 bandwidth", "work of a CTA",
 }
 
 // Has reports whether s has all of o.

@@ -33,7 +33,7 @@ const warpSize = 32
 
 // Machine is a GPU on which the mechanisms cost nothing, d itself where none of them is one of the machine.
 func (s Set) Machine(d *arch.Descriptor) *arch.Descriptor {
-	if s&(Latency|Dependency|DRAM|Launch|Pipes|L1Bandwidth|L2Bandwidth) == 0 {
+	if s&(Latency|Dependency|DRAM|Launch|Pipes|L1Bandwidth|L2Bandwidth|CTAWork) == 0 {
 		return d
 	}
 	m := *d
@@ -61,7 +61,7 @@ func (s Set) Machine(d *arch.Descriptor) *arch.Descriptor {
 		m.TensorLatency, m.TensorShortLatency, m.TensorDoubleLatency = min(m.TensorLatency, none), min(m.TensorShortLatency, none), min(m.TensorDoubleLatency, none)
 		m.WgmmaLatencyShared, m.WgmmaLatencyRegisters = min(m.WgmmaLatencyShared, none), min(m.WgmmaLatencyRegisters, none)
 	}
-	if s.Has(Launch) {
+	if s&(Launch|CTAWork) != 0 {
 		m.CTALaunchRate = 0
 		m.CTATurnaround, m.CTATurnaroundEmpty, m.CTATurnaroundWarp = 0, 0, 0
 		m.Latency[arch.LatencyConstantMiss] = none

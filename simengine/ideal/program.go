@@ -9,13 +9,20 @@ import (
 
 // Program is machine code of which the mechanisms cost nothing, p itself where none of them is one of the code.
 func (s Set) Program(p *assemble.Program) *assemble.Program {
-	if s&(Spills|LocalArrays|Barriers) == 0 {
+	if s&(Spills|LocalArrays|Barriers|CTAWork) == 0 {
 		return p
+	}
+	var once []bool
+	if s.Has(CTAWork) {
+		once = OncePerCTA(p.Kernel)
 	}
 	q := *p
 	q.Blocks = slices.Clone(p.Blocks)
 	for i := range q.Blocks {
 		q.Blocks[i].Instrs = s.instrs(p.Blocks[i].Instrs)
+		if once != nil {
+			q.Blocks[i].Instrs = withoutOnce(p.Kernel, i, once, q.Blocks[i].Instrs)
+		}
 	}
 	if s.Has(Spills) {
 		q.SpillBytes, q.SpillLoads, q.SpillStores = 0, 0, 0

@@ -14,7 +14,7 @@ import (
 
 // Traces gives traces of which the mechanisms cost nothing; it is source itself where none of them is one of traces.
 func (s Set) Traces(p *assemble.Program, d *arch.Descriptor, source func(int64) (*trace.CTA, error)) func(int64) (*trace.CTA, error) {
-	if s&(Banks|Coalescing|Constants|Atomics|SharedAtomics|L2Atomics|L1|LocalArrays|Divergence) == 0 {
+	if s&(Banks|Coalescing|Constants|Atomics|SharedAtomics|L2Atomics|L1|LocalArrays|Divergence|CTAWork) == 0 {
 		return source
 	}
 	kept := map[int64]*trace.CTA{} // both levels ask for the same
@@ -48,12 +48,28 @@ func (s Set) trace(p *assemble.Program, d *arch.Descriptor, c *trace.CTA) *trace
 	if s.Has(Atomics) {
 		sumAtomics(p, out)
 	}
+	if s&(LocalArrays|CTAWork) != 0 {
+		s.drop(k, out)
+	}
 	for i := range out.Warps {
 		for j := range out.Warps[i].Accesses {
 			s.access(k, d, &out.Warps[i].Accesses[j])
 		}
 	}
 	return out
+}
+
+// drop leaves out the accesses of instructions that Program leaves out.
+func (s Set) drop(k *ir.Kernel, c *trace.CTA) {
+	var once []bool
+	if s.Has(CTAWork) {
+		once = OncePerCTA(k)
+	}
+	for i := range c.Warps {
+		dropAccesses(&c.Warps[i], func(a *trace.Access) bool {
+			return s.Has(LocalArrays) && a.Space == ir.Local || once != nil && once[a.PC]
+		})
+	}
 }
 
 // access idealises one access.
@@ -68,8 +84,6 @@ func (s Set) access(k *ir.Kernel, d *arch.Descriptor, a *trace.Access) {
 		}
 	case s.Has(Constants) && (a.Space == ir.Const || a.Space == ir.ParamSpace):
 		a.Passes, a.Visits, a.Drawn = min(a.Passes, 1), min(a.Visits, 1), false
-	case s.Has(LocalArrays) && a.Space == ir.Local:
-		a.NLines, a.Sectors, a.Passes, a.Ideal = 0, 0, 0, 0 // the program has no instruction that makes it
 	case s.Has(L1) && isLoad(op) && (a.Space == ir.Global || a.Space == ir.Local):
 		// Without lines the request asks nothing of the tags and the levels behind them.
 		tags := float64(a.NLines) / math.Max(d.L1TagsPerCycle, 0.25) * d.L1BytesPerCycle / cache.LineBytes

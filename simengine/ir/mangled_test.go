@@ -1,6 +1,10 @@
 package ir
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir/demangle"
+)
 
 // TestKernelNames finds kernels by the names that sources give them.
 func TestKernelNames(t *testing.T) {
@@ -34,8 +38,8 @@ func FuzzDemangle(f *testing.F) {
 		f.Add(s, "k<1>")
 	}
 	f.Fuzz(func(t *testing.T, mangled, name string) {
-		if fn, ok := demangle(mangled); ok {
-			fn.called(name)
+		if fn, ok := demangle.Parse(mangled); ok {
+			fn.Called(name)
 		}
 		_, _ = pickName("m", []string{mangled}, name)
 	})

@@ -1,8 +1,6 @@
 package ir
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Matrix is the shape and types of an MMA: D = A*B + C with A of M by K elements, B of K by N, C and
 // D of M by N. The 32 lanes of a warp hold each of them together (see Fragment).
@@ -42,7 +40,8 @@ func (m *Matrix) Registers() (a, b, c int) {
 	return m.registers(m.A, m.M*m.K), m.registers(m.B, m.K*m.N), m.registers(m.C, m.M*m.N)
 }
 
-func (m *Matrix) sources() int {
+// Sources is how many source operands the instruction has.
+func (m *Matrix) Sources() int {
 	a, b, c := m.Registers()
 	return a + b + c + b2i(m.Group) // a warpgroup's has scale-d
 }

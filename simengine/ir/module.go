@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/warptune/warptune/simengine/ir/demangle"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -55,7 +56,7 @@ func pickName(file string, all []string, name string) (string, error) {
 		if n == name {
 			return n, nil
 		}
-		if f, ok := demangle(n); name == "" || ok && f.called(name) {
+		if f, ok := demangle.Parse(n); name == "" || ok && f.Called(name) {
 			hits = append(hits, n)
 		}
 	}
@@ -88,8 +89,8 @@ func pickName(file string, all []string, name string) (string, error) {
 // hasScopesOf reports whether a mangled name has no more namespaces than a name gives.
 func hasScopesOf(mangled, name string) bool {
 	base, _, _ := strings.Cut(strings.TrimPrefix(name, "::"), "<")
-	f, _ := demangle(mangled)
-	return len(f.scopes) == strings.Count(base, "::")+1
+	f, _ := demangle.Parse(mangled)
+	return len(f.Scopes) == strings.Count(base, "::")+1
 }
 
 // UnsupportedError names an instruction (or another feature of PTX) that the

@@ -155,6 +155,9 @@ func (s Special) IsClock() bool {
 // String is the PTX spelling, e.g. "%tid.x".
 func (s Special) String() string { return name(specialNames[:], int(s), "special") }
 
+// Valid reports whether there is such a special register.
+func (s Special) Valid() bool { return s != SpecialNone && int(s) < len(specialNames) }
+
 // String lists the flags, separated by dots.
 func (m Mod) String() string {
 	s := ""

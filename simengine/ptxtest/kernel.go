@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -24,7 +25,7 @@ func Module(t testing.TB, name, text string) *ir.Module {
 		t.Fatal(err)
 	}
 	for _, k := range out.Kernels {
-		if err := ir.Verify(k); err != nil {
+		if err := irtest.Verify(k); err != nil {
 			t.Errorf("%v\n%s", err, k)
 		}
 	}

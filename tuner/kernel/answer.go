@@ -5,30 +5,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
-)
 
-// Answer says how what a kernel writes is checked.
-type Answer uint8
-
-// Answers. The zero value is the default.
-const (
-	// AnswerConsistent: every configuration agrees with the first on the elements that
-	// both write.
-	AnswerConsistent Answer = iota
-	// AnswerNone: it is not.
-	AnswerNone
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // answer reads the Answer of a kernel or an argument.
-func (rec *record) answer() Answer {
+func (rec *record) answer() call.Answer {
 	switch t := rec.text("Answer", "consistent"); t {
 	case "consistent":
 	case "none":
-		return AnswerNone
+		return call.AnswerNone
 	default:
 		rec.r.fail(join(rec.path, "Answer"), "unknown answer %q; known are consistent and none; an argument may name a file as Expected", t)
 	}
-	return AnswerConsistent
+	return call.AnswerConsistent
 }
 
 // tolerance reads Tolerance: a share from 0 on.

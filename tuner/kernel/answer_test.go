@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // answering is a definition whose kernel and output have some more fields.
@@ -18,18 +20,18 @@ func answering(kernel, output string) string {
 }
 
 func TestAnswer(t *testing.T) {
-	files := memory{"k.cu": []byte("__global__ void k() {}"), "want.raw": make([]byte, 32), "odd.raw": make([]byte, 5)}
+	files := call.Memory{"k.cu": []byte("__global__ void k() {}"), "want.raw": make([]byte, 32), "odd.raw": make([]byte, 5)}
 	for _, c := range []struct {
 		kernel, output string
-		answer         Answer
+		answer         call.Answer
 		tolerance      float64
 		expected       int // bytes
 	}{
-		{"", "", AnswerConsistent, 0, 0},
-		{`, "Answer": "consistent", "Tolerance": 0.01`, "", AnswerConsistent, 0.01, 0},
-		{`, "Answer": "none"`, "", AnswerNone, 0, 0},
-		{"", `, "Answer": "none", "Tolerance": 1e-3`, AnswerNone, 1e-3, 0},
-		{"", `, "Expected": "want.raw"`, AnswerConsistent, 0, 32},
+		{"", "", call.AnswerConsistent, 0, 0},
+		{`, "Answer": "consistent", "Tolerance": 0.01`, "", call.AnswerConsistent, 0.01, 0},
+		{`, "Answer": "none"`, "", call.AnswerNone, 0, 0},
+		{"", `, "Answer": "none", "Tolerance": 1e-3`, call.AnswerNone, 1e-3, 0},
+		{"", `, "Expected": "want.raw"`, call.AnswerConsistent, 0, 32},
 	} {
 		d, warnings, err := Parse("k", []byte(answering(c.kernel, c.output)), files)
 		if err != nil || len(warnings) > 0 {

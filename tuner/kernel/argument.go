@@ -5,109 +5,13 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/search/expr"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
-
-// Arg is one kernel argument or __constant__ variable.
-type Arg struct {
-	Name   string
-	Type   Type
-	Lanes  int    // 1, or 2, 3, 4, 8, 16 of a vector type such as float4
-	Scalar bool   // passed by value: Bits holds it
-	Bits   uint64 // the scalar's bits, little-endian in the low Type.Bytes()
-	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
-	Count  int64  // elements of a buffer, each of Lanes values
-	Fill   Fill   // contents of a buffer
-	Offset int64  // bytes from the buffer's start to where the pointer that is passed points
-	Access Access
-	// Map, if not nil, makes it a tensor map passed by value. Type, Count and Fill are those of its own
-	// buffer, unless Map.Of says otherwise.
-	Map *TensorMap
-	// Texture, if not nil, makes it a texture or surface object of a buffer of its own, passed by value.
-	Texture *Texture
-	// Managed says whether the buffer is in managed memory, and where its pages are.
-	Managed Managed
-	// Expected is what the buffer holds when the kernel has ended; nil: not given.
-	Expected  *Raw
-	Answer    Answer
-	Tolerance float64 // share by which values may differ; 0: what fits the type
-	// Position is where it stands in the definition's list. Some kernels are given
-	// a constant's values as a parameter too.
-	Position int
-}
-
-// TypeName is the element type with its lanes as T1 or CUDA write it, such as float4.
-func (a *Arg) TypeName() string { return a.Type.vector(a.Lanes) }
-
-// FillKind says how a buffer is filled. The zero value is invalid.
-type FillKind uint8
-
-// Kinds of fill.
-const (
-	FillInvalid FillKind = iota
-	FillConstant
-	FillRandom
-	FillGenerator
-	FillBinaryRaw
-)
-
-// String returns the kind as T1 writes it.
-func (k FillKind) String() string {
-	if k > FillBinaryRaw {
-		k = FillInvalid
-	}
-	return [...]string{"invalid", "Constant", "Random", "Generator", "BinaryRaw"}[k]
-}
-
-// Fill is the contents of a buffer.
-type Fill struct {
-	Kind  FillKind
-	Value float64    // Constant: every element; Random: the exclusive upper bound
-	Least float64    // Random: the lower bound
-	Seed  uint64     // Random
-	Expr  *expr.Expr // Generator: over the element index i only; parameters are replaced by their values
-	Raw   *Raw       // BinaryRaw
-}
-
-// Generator returns the function of the element index that a Generator stands
-// for. The function is not safe for concurrent use.
-func (f Fill) Generator() (func(i int64) (float64, error), error) {
-	if f.Expr == nil {
-		return nil, fmt.Errorf("fill %s has no generator", f.Kind)
-	}
-	p, err := expr.Compile(f.Expr, []expr.Var{{Name: "i", Kind: expr.KindInt}})
-	if err != nil {
-		return nil, err
-	}
-	env := expr.NewEnv(1)
-	return func(i int64) (float64, error) {
-		env.Set(0, expr.Int(i))
-		return p.Float(env)
-	}, nil
-}
-
-// Access is how a kernel uses a buffer. The zero value is invalid.
-type Access uint8
-
-// Access types.
-const (
-	AccessInvalid Access = iota
-	ReadOnly
-	WriteOnly
-	ReadWrite
-)
-
-// String returns the access as T1 writes it.
-func (a Access) String() string {
-	if a > ReadWrite {
-		a = AccessInvalid
-	}
-	return [...]string{"invalid", "ReadOnly", "WriteOnly", "ReadWrite"}[a]
-}
 
 // argument is one of KernelSpecification.Arguments, as it was read.
 type argument struct {
 	path     string
-	arg      Arg // Name, Type, Lanes, Scalar, Access, Fill.Kind, Fill.Seed
+	arg      call.Arg // Name, Type, Lanes, Scalar, Access, Fill.Kind, Fill.Seed
 	constant bool
 	size     expression
 	value    expression // FillValue, or DataSource of a Generator
@@ -122,7 +26,7 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance",
 		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of", "Fields",
 		"Layered", "Filter", "Address", "Normalized", "ReadMode", "Linear", "Managed"}, "TypeSize", "Output")
-	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
+	a := argument{path: doc.path, arg: call.Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
 	d.readTexture(r, rec, &a)
@@ -138,7 +42,7 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	a.size = rec.expression("Size")
 	d.fill(r, rec, &a)
 	d.readFields(r, rec, &a)
-	if a.custom && a.refusal == "" && len(a.fields) == 0 && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
+	if a.custom && a.refusal == "" && len(a.fields) == 0 && (!a.arg.Scalar || a.arg.Fill.Kind != call.FillBinaryRaw) {
 		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's or its Fields': FillType BinaryRaw, and DataSource its name"
 	}
 	if r.err == nil && !a.arg.Scalar && a.tensor == nil && a.texture == nil && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
@@ -170,13 +74,13 @@ func (r *reader) element(rec *record, a *argument) {
 	name := r.text(field)
 	if name == "custom" {
 		a.custom = true
-		a.arg.Type, a.arg.Lanes = Uint8, 1
+		a.arg.Type, a.arg.Lanes = call.Uint8, 1
 		return
 	}
 	var err error
-	if a.arg.Type, a.arg.Lanes, err = parseType(name); err != nil {
+	if a.arg.Type, a.arg.Lanes, err = call.ParseType(name); err != nil {
 		r.fail(field.path, "%v", err)
-	} else if _, alias := aliases[name]; alias && a.arg.Lanes == 1 {
+	} else if _, alias := call.Aliases[name]; alias && a.arg.Lanes == 1 {
 		r.warn(field.path, "%s is not a T1 type: read as %s", name, a.arg.Type)
 	}
 }
@@ -190,7 +94,7 @@ func (r *reader) memory(rec *record, a *argument) {
 	case "TensorMap":
 		a.tensor = &tensorSpec{}
 	case "Texture", "Surface":
-		a.texture = &textureSpec{texture: Texture{Surface: t == "Surface"}}
+		a.texture = &textureSpec{texture: call.Texture{Surface: t == "Surface"}}
 	case "Symbol":
 		a.constant = true
 	case "Local":
@@ -209,18 +113,6 @@ func (r *reader) memory(rec *record, a *argument) {
 	}
 }
 
-// Managed says where the pages of a buffer in managed memory are when the kernel is first launched.
-type Managed uint8
-
-// Places of managed memory.
-const (
-	ManagedNot      Managed = iota // it is ordinary device memory
-	ManagedHost                    // in the host's memory, which it wrote; they have never been on the device
-	ManagedNowhere                 // nobody has touched them
-	ManagedDevice                  // in device memory, where a kernel or a prefetch left them
-	ManagedReturned                // in the host's memory, which it wrote after they had been on the device
-)
-
 // managed reads whether a buffer is in managed memory: true is "host".
 func (r *reader) managed(rec *record, a *argument) {
 	d, ok := rec.get("Managed")
@@ -229,25 +121,25 @@ func (r *reader) managed(rec *record, a *argument) {
 	}
 	if _, isBool := d.value.(bool); isBool {
 		if rec.flag("Managed") {
-			a.arg.Managed = ManagedHost
+			a.arg.Managed = call.ManagedHost
 		}
 	} else {
-		a.arg.Managed = ManagedHost + Managed(rec.choice("Managed", "host", "nowhere", "device", "returned"))
+		a.arg.Managed = call.ManagedHost + call.Managed(rec.choice("Managed", "host", "nowhere", "device", "returned"))
 	}
-	if a.arg.Managed != ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
+	if a.arg.Managed != call.ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
 		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")
 	}
 }
 
-func (r *reader) access(rec *record) Access {
+func (r *reader) access(rec *record) call.Access {
 	text := rec.text("AccessType", "ReadWrite")
-	for a := ReadOnly; a <= ReadWrite; a++ {
+	for a := call.ReadOnly; a <= call.ReadWrite; a++ {
 		if strings.EqualFold(text, a.String()) {
 			return a
 		}
 	}
 	r.fail(join(rec.path, "AccessType"), "unknown type %q; known are ReadOnly, WriteOnly, ReadWrite", text)
-	return AccessInvalid
+	return call.AccessInvalid
 }
 
 func (r *reader) seed(rec *record) uint64 {
@@ -272,11 +164,11 @@ func (d *Definition) fill(r *reader, rec *record, a *argument) {
 	source := "FillValue"
 	switch t := rec.text("FillType", "Constant"); t {
 	case "Constant":
-		a.arg.Fill.Kind = FillConstant
+		a.arg.Fill.Kind = call.FillConstant
 	case "Random":
-		a.arg.Fill.Kind = FillRandom
+		a.arg.Fill.Kind = call.FillRandom
 	case "Generator":
-		a.arg.Fill.Kind, source = FillGenerator, "DataSource"
+		a.arg.Fill.Kind, source = call.FillGenerator, "DataSource"
 		rec.need("DataSource")
 	case "BinaryRaw":
 		d.readRaw(r, rec, a)
@@ -314,9 +206,6 @@ func (r *reader) filling(rec *record, source string, a *argument) expression {
 	return r.expression(document{field.path, "[" + strings.Join(lanes, ", ") + "]"})
 }
 
-// maxCount bounds a buffer's elements: more than any GPU's memory.
-const maxCount = 1 << 40
-
 // refused says why the argument cannot be launched.
 func (a *argument) refused() error {
 	if a.refusal != "" {
@@ -326,7 +215,7 @@ func (a *argument) refused() error {
 }
 
 // evaluate gives the argument its values in one launch.
-func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
+func (a *argument) evaluate(b *bindings, problem []int64) (call.Arg, error) {
 	out := a.arg
 	if err := a.refused(); err != nil {
 		return out, err
@@ -340,24 +229,24 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 		if out.Map, err = a.tensor.evaluate(b, out.Type); err != nil {
 			return out, err
 		}
-		elements = max(elements, ceilDiv(out.Map.bytes(), int64(out.Type.Bytes())))
+		elements = max(elements, ceilDiv(out.Map.Size(), int64(out.Type.Bytes())))
 	}
 	if a.texture != nil {
 		if out.Texture, err = a.texture.evaluate(b); err != nil {
 			return out, err
 		}
-		elements = out.Texture.texels()
+		elements = out.Texture.Texels()
 	}
-	if out.Count, err = b.integer(a.size, elements, 1, maxCount); err != nil {
+	if out.Count, err = b.integer(a.size, elements, 1, call.MaxCount); err != nil {
 		return out, err
 	}
-	if out.Fill.Kind == FillBinaryRaw {
+	if out.Fill.Kind == call.FillBinaryRaw {
 		if held := a.elements(); out.Count > held {
-			return out, b.wrap(a.size, fmt.Errorf("%d elements of type %s are asked for, %s holds %d", out.Count, out.Type.vector(out.Lanes), out.Fill.Raw.File, held))
+			return out, b.wrap(a.size, fmt.Errorf("%d elements of type %s are asked for, %s holds %d", out.Count, out.Type.Vector(out.Lanes), out.Fill.Raw.File, held))
 		}
 		return out, nil
 	}
-	if out.Fill.Kind == FillGenerator {
+	if out.Fill.Kind == call.FillGenerator {
 		out.Fill.Expr = b.bound(a.value, problem)
 		_, err := out.Fill.Generator()
 		return out, err

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // bundleFormat is the version of bundle; readers refuse others by name.
@@ -71,7 +72,7 @@ func (d *Definition) bundled() (map[string][]byte, error) {
 		return d.bundledListed()
 	}
 	files := map[string][]byte{}
-	if d.Language == PTX {
+	if d.Language == call.PTX {
 		var err error
 		if files, err = d.bundledPTX(); err != nil {
 			return nil, err
@@ -136,9 +137,9 @@ func OpenBundle(data []byte) (*Definition, []Warning, error) {
 	if b.Format != bundleFormat {
 		return nil, nil, fmt.Errorf("kernel bundle has format %q, this version reads %q", b.Format, bundleFormat)
 	}
-	files := memory{}
+	files := call.Memory{}
 	for _, f := range b.Files {
-		if err := inside(f.Name); err != nil {
+		if err := call.Inside(f.Name); err != nil {
 			return nil, nil, fmt.Errorf("kernel bundle: %w", err)
 		}
 		files[f.Name] = []byte(f.Text)

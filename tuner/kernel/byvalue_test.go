@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // byValue is a definition of one argument passed by value.
@@ -15,7 +17,7 @@ func byValue(fields string) string {
 
 // TestByValue: scalars, vectors and structures come to the bytes that a kernel is passed.
 func TestByValue(t *testing.T) {
-	files := memory{"k.cu": []byte("__global__ void k() {}"), "p.bin": {1, 2, 3, 4, 5}}
+	files := call.Memory{"k.cu": []byte("__global__ void k() {}"), "p.bin": {1, 2, 3, 4, 5}}
 	for _, c := range []struct {
 		fields string
 		bits   uint64

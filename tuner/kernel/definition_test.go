@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 func load(t testing.TB, name string) (*Definition, []Warning) {
@@ -22,7 +23,7 @@ func load(t testing.TB, name string) (*Definition, []Warning) {
 	return d, warnings
 }
 
-func launch(t testing.TB, d *Definition, problem []int64, text string) *Launch {
+func launch(t testing.TB, d *Definition, problem []int64, text string) *call.Launch {
 	t.Helper()
 	l, err := tryLaunch(d, problem, text)
 	if err != nil {
@@ -31,7 +32,7 @@ func launch(t testing.TB, d *Definition, problem []int64, text string) *Launch {
 	return l
 }
 
-func tryLaunch(d *Definition, problem []int64, text string) (*Launch, error) {
+func tryLaunch(d *Definition, problem []int64, text string) (*call.Launch, error) {
 	values := map[string]string{}
 	list, err := search.ParseAssignments(text)
 	if err != nil {
@@ -97,12 +98,12 @@ KernelSpecification.Arguments[0].Memory Type: read as MemoryType`
 	checkFilterArguments(t, l)
 }
 
-func checkFilterArguments(t *testing.T, l *Launch) {
+func checkFilterArguments(t *testing.T, l *call.Launch) {
 	t.Helper()
 	if len(l.Args) != 3 || len(l.Constants) != 1 {
 		t.Fatalf("%d arguments, %d constants", len(l.Args), len(l.Constants))
 	}
-	if a := l.Args[1]; a.Count != 1008*100 || a.Fill != (Fill{Kind: FillRandom, Value: 1, Seed: 3}) {
+	if a := l.Args[1]; a.Count != 1008*100 || a.Fill != (call.Fill{Kind: call.FillRandom, Value: 1, Seed: 3}) {
 		t.Errorf("in: %+v", a)
 	}
 	if a := l.Args[2]; !a.Scalar || a.Bits != 0x3dcccccd {
@@ -197,7 +198,7 @@ func TestPTX(t *testing.T) {
 	for _, a := range l.Args[1:] {
 		bits = append(bits, a.Bits)
 	}
-	if a := l.Args[0]; a.Type != Float || a.Lanes != 4 || a.Count != 250 || !slices.Equal(bits, []uint64{1000, 0x3e00, 1, 0xfe}) {
+	if a := l.Args[0]; a.Type != call.Float || a.Lanes != 4 || a.Count != 250 || !slices.Equal(bits, []uint64{1000, 0x3e00, 1, 0xfe}) {
 		t.Errorf("arguments %+v, bits %x", a, bits)
 	}
 	if err := launch(t, d, nil, "BLOCK_SIZE=128").Compile.Missing; err == nil || !strings.Contains(err.Error(), "scale_128.ptx") {
@@ -255,19 +256,19 @@ func TestUsesProblem(t *testing.T) {
 		if change != "" {
 			text = strings.Replace(foreign, `"GlobalSize": {"X": "N // BLOCK"}`, change, 1)
 		}
-		d, _, err := Parse("x", []byte(text), memory{"k.cu": nil})
+		d, _, err := Parse("x", []byte(text), call.Memory{"k.cu": nil})
 		if err != nil || d.UsesProblem() != want {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
 	for change, want := range map[string]bool{`"BLOCK <= ProblemSize[0]"`: true, `"BLOCK <= N"`: false} {
-		d, _, err := Parse("x", []byte(strings.Replace(foreign, `"BLOCK <= LIMIT"`, change, 1)), memory{"k.cu": nil})
+		d, _, err := Parse("x", []byte(strings.Replace(foreign, `"BLOCK <= LIMIT"`, change, 1)), call.Memory{"k.cu": nil})
 		if err != nil || d.UsesProblem() != want {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
 	for _, argument := range []string{`{"Type": "float", "Size": "ProblemSize[0]"}`, `{"Type": "int32", "MemoryType": "Scalar", "FillValue": "ProblemSize[0]"}`} {
-		if d, _, err := Parse("x", withArguments(argument), memory{"k.cu": nil}); err != nil || !d.UsesProblem() {
+		if d, _, err := Parse("x", withArguments(argument), call.Memory{"k.cu": nil}); err != nil || !d.UsesProblem() {
 			t.Errorf("%s: %v", argument, err)
 		}
 	}
@@ -318,7 +319,7 @@ func TestDefinitionErrors(t *testing.T) {
 		if text == string(good) {
 			t.Fatalf("%s is not in the definition", c.old)
 		}
-		_, _, err := Parse("x", []byte(text), Dir("testdata"))
+		_, _, err := Parse("x", []byte(text), call.Dir("testdata"))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s -> %s:\n%v", c.old, c.new, err)
 		}
@@ -337,7 +338,7 @@ func TestSyntaxErrors(t *testing.T) {
 		`{"ConfigurationSpace":{}}`:     "ConfigurationSpace.TuningParameters: missing",
 		`{"ConfigurationSpace":{"x":1}`: "ends early",
 	} {
-		if _, _, err := Parse("x", []byte(text), memory{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Parse("x", []byte(text), call.Memory{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v, want %s", text, err, want)
 		}
 	}
@@ -367,7 +368,7 @@ func TestLaunchErrors(t *testing.T) {
 		{`"ProblemSize[0] // 4"`, `"ProblemSize[0] // 4096"`, "KernelSpecification.Arguments[0].Size: 0 is outside 1"},
 	} {
 		text := strings.Replace(string(good), c.old, c.new, 1)
-		d, _, err := Parse("x", []byte(text), Dir("testdata"))
+		d, _, err := Parse("x", []byte(text), call.Dir("testdata"))
 		if err == nil {
 			_, err = d.Launch(d.Default(), nil)
 		}
@@ -398,7 +399,7 @@ func TestDefinitionIsLimited(t *testing.T) {
 	}
 	_, _, fromFile := Load(path)
 	spaces := strings.Repeat(" ", maxDefinition)
-	_, _, fromText := Parse("x", []byte("{}"+spaces), memory{})
+	_, _, fromText := Parse("x", []byte("{}"+spaces), call.Memory{})
 	_, _, fromBundle := OpenBundle([]byte(`{"format":"warptune-bundle/1","name":"x","definition":{` + spaces + `}}`))
 	for where, err := range map[string]error{"a file": fromFile, "a text": fromText, "a bundle": fromBundle} {
 		if err == nil || !strings.Contains(err.Error(), "more than the 8 MiB that a T1 definition may have") {
@@ -422,7 +423,7 @@ func TestFilesStayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"../secret", "/etc/hostname", "link", "."} {
-		if b, err := Dir(dir + "/in").ReadFile(name); err == nil {
+		if b, err := call.Dir(dir + "/in").ReadFile(name); err == nil {
 			t.Errorf("%s: read %q", name, b)
 		}
 	}
@@ -441,7 +442,7 @@ func TestFilesStayInside(t *testing.T) {
 // has the same launches. Angled names are looked for in the definition's folder
 // alone, and what is not there is the compiler's.
 func TestIncludedFiles(t *testing.T) {
-	files := memory{
+	files := call.Memory{
 		"in/k.cu":   []byte("#include <a/b.h>\n#include \"near.h\"\n# include <cuda.h>\n#include <near.h>\n#include </etc/hostname>"),
 		"a/b.h":     []byte("#include <a/c.h>\n#include \"d.h\""),
 		"a/c.h":     []byte("DEEP"),
@@ -470,7 +471,7 @@ func TestIncludedFiles(t *testing.T) {
 // A parameter that is declared again alike is one.
 func TestParameterTwice(t *testing.T) {
 	const block = `{"Name": "BLOCK", "Type": "int", "Values": "[64, 128, 256, 512]"}`
-	d, warnings, err := Parse("x", []byte(strings.Replace(foreign, block, block+","+block, 1)), memory{"k.cu": nil})
+	d, warnings, err := Parse("x", []byte(strings.Replace(foreign, block, block+","+block, 1)), call.Memory{"k.cu": nil})
 	if err != nil || !strings.Contains(warned(warnings), "ConfigurationSpace.TuningParameters[1].Name: parameter BLOCK is declared twice, alike: the second is left out") {
 		t.Fatalf("%v\n%s", err, warned(warnings))
 	}
@@ -492,7 +493,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		d, _, err := Parse("x", text, memory{"filter.cu": []byte("grid_size_x ##")})
+		d, _, err := Parse("x", text, call.Memory{"filter.cu": []byte("grid_size_x ##")})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("error of several lines: %s", err)

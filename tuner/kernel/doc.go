@@ -3,6 +3,8 @@
 // configuration and problem size the launch, the arguments and what the
 // compiler is given.
 //
+// What a launch is made of is in package call, how launch records say it in package recorded.
+//
 // It does not compile (package compile does), and does not know GPUs: whether
 // a launch is possible on one is for the simulator to say.
 //

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // document of a test file, to be changed.
@@ -48,7 +50,7 @@ func parsed(doc map[string]any) (*Definition, []Warning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return Parse("x", text, Dir("testdata"))
+	return Parse("x", text, call.Dir("testdata"))
 }
 
 // Fields of other tools change nothing, wherever they stand and whatever they
@@ -153,7 +155,7 @@ const foreign = `{
 // are names in expressions and macros, and Constraints are Conditions.
 func TestBenchmarkConfig(t *testing.T) {
 	source := "extern \"C\" __global__ void k(float *x, int n) { /* N half mode BLOCK bad list two block_size_x */ }"
-	d, warnings, err := Parse("x", []byte(foreign), memory{"k.cu": []byte(source)})
+	d, warnings, err := Parse("x", []byte(foreign), call.Memory{"k.cu": []byte(source)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/search/expr"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // launchSpec is how a configuration is launched, as expressions.
@@ -18,8 +19,6 @@ type launchSpec struct {
 	carveOut      expression
 	cooperative   expression
 }
-
-var axes = [3]string{"X", "Y", "Z"}
 
 // blockNames are the parameters that Kernel Tuner takes as the block's size.
 var blockNames = [3]string{"block_size_x", "block_size_y", "block_size_z"}
@@ -35,7 +34,7 @@ func (d *Definition) readLaunch(r *reader, k *record) launchSpec {
 	l.global = r.extents(k, "GlobalSize")
 	l.cluster = r.extents(k, "ClusterSize")
 	l.threads = r.countsThreads(k, d.Language)
-	for i, a := range axes {
+	for i, a := range call.Axes {
 		l.divisors[i] = r.divisors(k, "GridDiv"+a)
 	}
 	for i, x := range l.block {
@@ -83,23 +82,23 @@ func (d *Definition) checkNames(r *reader, x expression, extra ...string) {
 
 // extents reads {"X": …, "Y": …, "Z": …}.
 func (r *reader) extents(k *record, name string) (x [3]expression) {
-	for i, a := range axes {
+	for i, a := range call.Axes {
 		x[i].path = join(join(k.path, name), a)
 	}
 	d, ok := k.get(name)
 	if !ok {
 		return x
 	}
-	rec := r.record(d, axes[:])
-	for i, a := range axes {
+	rec := r.record(d, call.Axes[:])
+	for i, a := range call.Axes {
 		x[i] = rec.expression(a)
 	}
 	return x
 }
 
-func (r *reader) countsThreads(k *record, l Language) bool {
+func (r *reader) countsThreads(k *record, l call.Language) bool {
 	otherwise := "CUDA"
-	if l == OpenCL {
+	if l == call.OpenCL {
 		otherwise = "OpenCL"
 	}
 	switch t := k.text("GlobalSizeType", otherwise); t {
@@ -138,7 +137,7 @@ func (l *launchSpec) dividesProblem(problem []int64) bool {
 // blockSize evaluates LocalSize.
 func (l *launchSpec) blockSize(b *bindings) (block [3]int64, err error) {
 	for i, x := range l.block {
-		if block[i], err = b.integer(x, 1, 1, maxExtent); err != nil {
+		if block[i], err = b.integer(x, 1, 1, call.MaxExtent); err != nil {
 			return block, err
 		}
 	}
@@ -146,13 +145,13 @@ func (l *launchSpec) blockSize(b *bindings) (block [3]int64, err error) {
 }
 
 // clusterSize evaluates ClusterSize.
-func (l *launchSpec) clusterSize(to *Launch, b *bindings) (err error) {
+func (l *launchSpec) clusterSize(to *call.Launch, b *bindings) (err error) {
 	for i, x := range l.cluster {
-		if to.Cluster[i], err = b.integer(x, 1, 1, maxExtent); err != nil {
+		if to.Cluster[i], err = b.integer(x, 1, 1, call.MaxExtent); err != nil {
 			return err
 		}
 	}
-	return to.setCluster()
+	return to.SetCluster()
 }
 
 // gridSize is the problem size over GridDiv where both are given, else
@@ -161,11 +160,11 @@ func (l *launchSpec) gridSize(b *bindings, problem []int64, block [3]int64) (gri
 	for i := range 3 {
 		if l.dividesProblem(problem) {
 			grid[i], err = l.quotient(b, i, problem)
-		} else if grid[i], err = b.integer(l.global[i], 1, 1, maxProblem); err == nil && l.threads && l.global[i].expr != nil {
+		} else if grid[i], err = b.integer(l.global[i], 1, 1, call.MaxProblem); err == nil && l.threads && l.global[i].expr != nil {
 			grid[i] = ceilDiv(grid[i], block[i])
 		}
-		if err == nil && grid[i] > maxExtent {
-			err = b.wrap(l.global[i], fmt.Errorf("a grid of %d blocks in %s is larger than any GPU launches", grid[i], axes[i]))
+		if err == nil && grid[i] > call.MaxExtent {
+			err = b.wrap(l.global[i], fmt.Errorf("a grid of %d blocks in %s is larger than any GPU launches", grid[i], call.Axes[i]))
 		}
 		if err != nil {
 			return grid, err
@@ -196,7 +195,7 @@ func (l *launchSpec) quotient(b *bindings, axis int, problem []int64) (int64, er
 			return 0, err
 		}
 		n, _ := v.Int()
-		if n < 1 || divisor > maxProblem/n {
+		if n < 1 || divisor > call.MaxProblem/n {
 			return 0, b.wrap(x, fmt.Errorf("the problem size cannot be divided by %d", n))
 		}
 		divisor *= n

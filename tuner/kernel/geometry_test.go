@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // TestGrid: the rules that give a grid, for blocks of 24 x 4 threads.
@@ -25,9 +27,9 @@ func TestGrid(t *testing.T) {
 			{"Name": "bx", "Type": "int", "Values": "[24]"}, {"Name": "block_size_y", "Type": "int", "Values": "[4]"}]},
 			"KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "LocalSize": {"X": "bx"}, %s}}`, c.fields)
 		got := ""
-		d, _, err := Parse("k", []byte(text), memory{"k.cu": nil})
+		d, _, err := Parse("k", []byte(text), call.Memory{"k.cu": nil})
 		if err == nil {
-			var l *Launch
+			var l *call.Launch
 			if l, err = d.Launch(d.Default(), nil); err == nil {
 				if l.Block != [3]int64{24, 4, 1} { // LocalSize.Y is absent: block_size_y is taken
 					t.Errorf("block %v", l.Block)

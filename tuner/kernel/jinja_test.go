@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // A source that is a template of text is refused before anything is compiled; braces as C++ has them are not.
@@ -17,7 +19,7 @@ func TestTemplatesOfText(t *testing.T) {
 		`__global__ void k(float *a, int n) { asm("mov.b64 {%0,%1}, %2;"); }`:   false,
 		`__global__ void k(float *a, int n) { asm("mov.b64 {%r1,%f2}, %2;"); }`: false,
 	} {
-		d, _, err := Parse("x", []byte(foreign), memory{"k.cu": []byte(source)})
+		d, _, err := Parse("x", []byte(foreign), call.Memory{"k.cu": []byte(source)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,64 +1,20 @@
 package kernel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/option"
 )
-
-// Launch is one configuration at one problem size, ready for a compiler and
-// the simulator.
-type Launch struct {
-	KernelName    string
-	Grid, Block   [3]int64 // CTAs; threads
-	Cluster       [3]int64 // CTAs; zeros: what the PTX requires, else none
-	Cooperative   bool     // all CTAs are resident together; kernels that call grid_group::sync are without it, too
-	DynamicShared int      // bytes per CTA
-	MaxRegisters  int      // per thread, 0: no cap
-	CarveOut      int      // -1: the driver's choice, else percent of the maximum
-	Args          []Arg    // kernel parameters in order
-	Constants     []Arg    // __constant__ variables to fill, by name
-	Compile       Compile
-	Recorded      bool // it is of a launch record, not of a definition's expressions
-}
-
-// Compile is what a compiler is given for a configuration. Configurations with
-// equal Key share their PTX.
-type Compile struct {
-	Language   Language
-	SourceFile string   // name of the source relative to the definition; for PTX the expanded path
-	Source     []byte   // its contents
-	Missing    error    // why there is no Source; PTX made elsewhere needs none
-	Macros     []Macro  // -D, in order; none for PTX
-	Options    []string // CompilerOptions
-	// Entry is the kernel to launch, as NVRTC takes names: k, ns::k, or k<float, TILE>,
-	// in which macros count.
-	Entry string
-	// Fixed are the macros that the source must leave as they are: it would be another
-	// configuration's otherwise.
-	Fixed []string
-	Files Files  // where #include "…" finds headers, relative to the definition
-	Key   string // sha-256 over all of the above, hex
-}
-
-// Macro is one -D.
-type Macro struct{ Name, Value string }
-
-// maxShared bounds dynamic shared memory in bytes; what a GPU has is for the
-// simulator to say.
-const maxShared = 1 << 30
 
 // Launch says how a configuration is launched on a problem size (nil: the
 // definition's own). The configuration's parameters may be in any order; it
 // need not meet the conditions. An error is the configuration's own, unless
 // the definition's language is not CUDA or PTX.
-func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error) {
+func (d *Definition) Launch(cfg search.Config, problem []int64) (*call.Launch, error) {
 	if err := d.launchable(); err != nil {
 		return nil, err
 	}
@@ -73,7 +29,7 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 		return nil, err
 	}
 	b := d.scope.bind(cfg, problem)
-	l := &Launch{KernelName: d.KernelName}
+	l := &call.Launch{KernelName: d.KernelName}
 	if err := d.launch.evaluate(l, b, problem); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
 	}
@@ -126,7 +82,7 @@ func (d *Definition) conform(cfg search.Config) (search.Config, error) {
 	return cfg, nil
 }
 
-func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err error) {
+func (s *launchSpec) evaluate(l *call.Launch, b *bindings, problem []int64) (err error) {
 	if l.Block, err = s.blockSize(b); err != nil {
 		return err
 	}
@@ -142,7 +98,7 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		from                   expression
 		otherwise, least, most int64
 	}{
-		{&l.DynamicShared, s.shared, 0, 0, maxShared},
+		{&l.DynamicShared, s.shared, 0, 0, call.MaxShared},
 		{&l.MaxRegisters, s.maxRegisters, 0, 0, 255},
 		{&l.CarveOut, s.carveOut, -1, -1, 100},
 		{&cooperative, s.cooperative, 0, 0, 1},
@@ -158,9 +114,9 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 }
 
 // compile says what the compiler is given for a launch.
-func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
-	c := Compile{Language: d.Language, SourceFile: d.source.file, Options: d.Options, Files: d.files}
-	if d.Language == PTX {
+func (d *Definition) compile(cfg search.Config, l *call.Launch) call.Compile {
+	c := call.Compile{Language: d.Language, SourceFile: d.source.file, Options: d.Options, Files: d.files}
+	if d.Language == call.PTX {
 		c.SourceFile = clean(d.source.template.expand(cfg))
 		text, err := d.files.ReadFile(c.SourceFile)
 		if err != nil {
@@ -175,7 +131,7 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 		c.Macros = d.macros(cfg, l)
 		c.Fixed = d.fixedMacros(cfg.Names)
 	}
-	c.Key = c.key(d.source.headers)
+	c.Key = c.Digest(d.source.headers)
 	return c
 }
 
@@ -183,31 +139,31 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 // then the parameters, each name once. Parameters and Kernel Tuner's are left out where a source has their names for
 // something else. What the sources never name is left out where it would cost compilations: the grid's size, and parameters that only cap
 // registers or choose the carve-out.
-func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
-	list := []Macro{{"kernel_tuner", "1"}}
+func (d *Definition) macros(cfg search.Config, l *call.Launch) []call.Macro {
+	list := []call.Macro{{Name: "kernel_tuner", Value: "1"}}
 	add := func(name, value string) {
 		if _, isParam := cfg.Get(name); !isParam && !d.source.owns[name] {
-			list = append(list, Macro{name, value})
+			list = append(list, call.Macro{Name: name, Value: value})
 		}
 	}
-	for i, a := range axes {
+	for i, a := range call.Axes {
 		add(blockNames[i], fmt.Sprint(l.Block[i]))
 		if name := "grid_size_" + strings.ToLower(a); d.source.mentions(name) {
 			add(name, fmt.Sprint(l.Grid[i]))
 		}
 	}
 	for _, m := range d.defines {
-		list = append(list, Macro(m))
+		list = append(list, call.Macro(m))
 	}
 	for _, c := range d.constants {
 		defined := slices.ContainsFunc(d.defines, func(m option.Macro) bool { return m.Name == c.name })
 		if !defined && d.named(c.name) {
-			list = append(list, Macro{c.name, c.value.String()})
+			list = append(list, call.Macro{Name: c.name, Value: c.value.String()})
 		}
 	}
 	for i, name := range cfg.Names {
 		if !d.isLaunchOnly(name) && !d.source.owns[name] {
-			list = append(list, Macro{name, cfg.Values[i].String()})
+			list = append(list, call.Macro{Name: name, Value: cfg.Values[i].String()})
 		}
 	}
 	return list
@@ -226,20 +182,33 @@ func (d *Definition) named(name string) bool {
 	})
 }
 
-// key is the digest of all that the PTX depends on. JSON is canonical here:
-// structs in order, map keys sorted.
-func (c *Compile) key(headers map[string][]byte) string {
-	text, err := json.Marshal(struct {
-		Language string
-		Source   []byte
-		Headers  map[string][]byte
-		Macros   []Macro
-		Options  []string
-		Entry    string
-	}{c.Language.String(), c.Source, headers, c.Macros, c.Options, c.Entry})
-	if err != nil {
-		panic(err) // texts and bytes always have a JSON form
+// launchable reports a language that only the space can be read of.
+func (d *Definition) launchable() error {
+	if d.Language != call.CUDA && d.Language != call.PTX {
+		return fmt.Errorf("kernel %s: KernelSpecification.Language: %s kernels cannot be simulated: CUDA or PTX is needed", d.Name, d.Language)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return nil
+}
+
+// Launchable says why no configuration can be launched, nil if some may. It is to
+// be asked once, before many configurations are.
+func (d *Definition) Launchable() error {
+	if err := d.launchable(); err != nil {
+		return err
+	}
+	if d.listed != nil {
+		return d.launchableListed()
+	}
+	for i := range d.arguments {
+		if err := d.arguments[i].refused(); err != nil {
+			return fmt.Errorf("kernel %s: %w", d.Name, err)
+		}
+	}
+	if err := d.checkTemplate(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	if err := d.checkSignature(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	return nil
 }

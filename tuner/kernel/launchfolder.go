@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
+	"github.com/warptune/warptune/tuner/kernel/recorded"
 )
 
 // LoadFolder reads a folder of launch records, launches.jsonl or launches.jsonl.gz, with their
@@ -28,7 +29,7 @@ func LoadFolder(dir string) ([]*Definition, error) {
 		return nil, err
 	}
 	defer done()
-	files := memory{}
+	files := call.Memory{}
 	kernels, _, err := Launches(lines, files)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -112,31 +113,31 @@ func eachLine(from io.Reader, f func(number int, text []byte)) error {
 
 // openFolderPTX opens where a folder of launch records keeps its PTX.
 func openFolderPTX(dir string) (fs.FS, func(), error) {
-	for _, name := range []string{ptxFolder, ptxFolder + ".zip", ptxFolder + ".tar.zst"} {
+	for _, name := range []string{recorded.PTXFolder, recorded.PTXFolder + ".zip", recorded.PTXFolder + ".tar.zst"} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return ptxfiles.Open(path)
 		}
 	}
-	return nil, nil, fmt.Errorf("%s: none of %[2]s/, %[2]s.zip and %[2]s.tar.zst is in it, with the PTX of the launch records", dir, ptxFolder)
+	return nil, nil, fmt.Errorf("%s: none of %[2]s/, %[2]s.zip and %[2]s.tar.zst is in it, with the PTX of the launch records", dir, recorded.PTXFolder)
 }
 
 // maxFolderPTX bounds the PTX of a folder in bytes, unpacked.
 const maxFolderPTX = 1 << 30
 
 // readPTX reads the records' PTX, of which size bytes are read already.
-func (l *listing) readPTX(ptx fs.FS, files memory, size *int) error {
+func (l *listing) readPTX(ptx fs.FS, files call.Memory, size *int) error {
 	for _, r := range l.records {
-		if r.PTX == "" || files[r.file()] != nil {
+		if r.PTX == "" || files[r.PTXFile()] != nil {
 			continue
 		}
 		text, err := readPTXFile(ptx, r.PTX+".ptx")
 		if err != nil {
-			return fmt.Errorf("line %d: %w", r.line, err)
+			return fmt.Errorf("line %d: %w", r.Line, err)
 		}
-		files[r.file()] = text
+		files[r.PTXFile()] = text
 		if *size += len(text); *size > maxFolderPTX {
-			return fmt.Errorf("line %d: the PTX has more than %d MiB", r.line, maxFolderPTX>>20)
+			return fmt.Errorf("line %d: the PTX has more than %d MiB", r.Line, maxFolderPTX>>20)
 		}
 	}
 	return nil
@@ -150,9 +151,9 @@ func readPTXFile(ptx fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("more than the %d MiB that PTX may have", maxFile>>20)
+	text, err := io.ReadAll(io.LimitReader(f, call.MaxFile+1))
+	if err == nil && len(text) > call.MaxFile {
+		err = fmt.Errorf("more than the %d MiB that PTX may have", call.MaxFile>>20)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -161,13 +162,4 @@ func readPTXFile(ptx fs.FS, name string) ([]byte, error) {
 		text = []byte{} // it is there
 	}
 	return text, nil
-}
-
-// jsonText is a value's JSON text.
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // texts and records always have one
-	}
-	return string(text)
 }

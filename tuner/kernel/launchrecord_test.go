@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // A record with every kind of argument.
@@ -52,7 +53,7 @@ func launchesOf(records ...string) ([]*Definition, []Listed, error) {
 	for i, r := range records {
 		lines = append(lines, LaunchLine{i + 1, []byte(oneLine(r))})
 	}
-	return Launches(lines, Dir("testdata"))
+	return Launches(lines, call.Dir("testdata"))
 }
 
 func TestLaunchRecordSaysItsLaunch(t *testing.T) {
@@ -71,31 +72,31 @@ func TestLaunchRecordSaysItsLaunch(t *testing.T) {
 		t.Errorf("PTX %q of %s", l.Compile.Source, l.Compile.SourceFile)
 	}
 	a := l.Args
-	buffer := func(name string, t Type, count int64, fill Fill) Arg {
-		return Arg{Name: name, Type: t, Lanes: 1, Count: count, Access: ReadWrite, Fill: fill}
+	buffer := func(name string, t call.Type, count int64, fill call.Fill) call.Arg {
+		return call.Arg{Name: name, Type: t, Lanes: 1, Count: count, Access: call.ReadWrite, Fill: fill}
 	}
-	scalar := func(name string, t Type, bits uint64, v float64) Arg {
-		return Arg{Name: name, Type: t, Lanes: 1, Scalar: true, Bits: bits, Count: 1, Access: ReadOnly, Fill: Fill{Kind: FillConstant, Value: v}}
+	scalar := func(name string, t call.Type, bits uint64, v float64) call.Arg {
+		return call.Arg{Name: name, Type: t, Lanes: 1, Scalar: true, Bits: bits, Count: 1, Access: call.ReadOnly, Fill: call.Fill{Kind: call.FillConstant, Value: v}}
 	}
-	random := func(seed uint64) Fill { return Fill{Kind: FillRandom, Value: 1, Seed: seed} }
-	want := []Arg{
-		buffer("x", Bfloat16, 4104, random(0)),
-		buffer("labels", Int64, 100, Fill{Kind: FillRandom, Least: -3, Value: 50303, Seed: 1}),
-		buffer("zeros", Int32, 7, Fill{Kind: FillConstant}),
-		buffer("t", Half, 2048, random(3)),
-		buffer("u", Bfloat16, 4104, random(4)),
-		scalar("n", Int32, 0xfffffffb, -5),
-		scalar("scale", Float, uint64(math.Float32bits(0.25)), 0.25),
-		scalar("flag", Bool, 1, 1),
-		scalar("h", Bfloat16, 0x3fc0, 1.5),
-		scalar("big", Uint64, math.MaxUint64, math.MaxUint64),
+	random := func(seed uint64) call.Fill { return call.Fill{Kind: call.FillRandom, Value: 1, Seed: seed} }
+	want := []call.Arg{
+		buffer("x", call.Bfloat16, 4104, random(0)),
+		buffer("labels", call.Int64, 100, call.Fill{Kind: call.FillRandom, Least: -3, Value: 50303, Seed: 1}),
+		buffer("zeros", call.Int32, 7, call.Fill{Kind: call.FillConstant}),
+		buffer("t", call.Half, 2048, random(3)),
+		buffer("u", call.Bfloat16, 4104, random(4)),
+		scalar("n", call.Int32, 0xfffffffb, -5),
+		scalar("scale", call.Float, uint64(math.Float32bits(0.25)), 0.25),
+		scalar("flag", call.Bool, 1, 1),
+		scalar("h", call.Bfloat16, 0x3fc0, 1.5),
+		scalar("big", call.Uint64, math.MaxUint64, math.MaxUint64),
 		a[10],
-		{Name: "global_scratch", Type: Uint64, Lanes: 1, Scalar: true, Count: 1, Access: ReadWrite, Fill: Fill{Kind: FillConstant}},
-		{Name: "profile_scratch", Type: Uint8, Lanes: 1, Count: 16 * 128, Access: ReadWrite, Answer: AnswerNone, Fill: Fill{Kind: FillConstant}},
+		{Name: "global_scratch", Type: call.Uint64, Lanes: 1, Scalar: true, Count: 1, Access: call.ReadWrite, Fill: call.Fill{Kind: call.FillConstant}},
+		{Name: "profile_scratch", Type: call.Uint8, Lanes: 1, Count: 16 * 128, Access: call.ReadWrite, Answer: call.AnswerNone, Fill: call.Fill{Kind: call.FillConstant}},
 	}
 	want[0].Offset = 16
-	want[3].Map = &TensorMap{Elem: Half, Of: -1, Shape: []int64{64, 32}, Strides: []int64{128}, Box: []int64{32, 8}, Swizzle: 64, L2Promotion: 256, FillNaN: true}
-	want[4].Map = &TensorMap{Elem: Bfloat16, Of: 0, Offset: 16, Shape: []int64{64, 32}, Strides: []int64{128}, Box: []int64{32, 8}}
+	want[3].Map = &call.TensorMap{Elem: call.Half, Of: -1, Shape: []int64{64, 32}, Strides: []int64{128}, Box: []int64{32, 8}, Swizzle: 64, L2Promotion: 256, FillNaN: true}
+	want[4].Map = &call.TensorMap{Elem: call.Bfloat16, Of: 0, Offset: 16, Shape: []int64{64, 32}, Strides: []int64{128}, Box: []int64{32, 8}}
 	if len(a) != len(want) {
 		t.Fatalf("%d arguments, want %d", len(a), len(want))
 	}
@@ -180,7 +181,7 @@ func TestScalarsThatAreNotFinite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := l.Args[6]; a.Bits != want || a.Fill != (Fill{Kind: FillConstant}) {
+			if a := l.Args[6]; a.Bits != want || a.Fill != (call.Fill{Kind: call.FillConstant}) {
 				t.Errorf("%s of %s: bits %#x, want %#x; %+v", a.Name, typ, a.Bits, want, a.Fill)
 			}
 		}
@@ -520,7 +521,7 @@ func FuzzLaunches(f *testing.F) {
 		if err != nil {
 			return
 		}
-		kernels, of, err := Launches(lines, Dir("testdata"))
+		kernels, of, err := Launches(lines, call.Dir("testdata"))
 		if err != nil {
 			return
 		}

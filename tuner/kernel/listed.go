@@ -8,13 +8,12 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
+	"github.com/warptune/warptune/tuner/kernel/recorded"
 )
 
-// Names of the files in a folder of launch records, and in a bundle of one group.
-const (
-	launchesFile = "launches.jsonl"
-	ptxFolder    = "ptx"
-)
+// launchesFile is the launch records in a folder of them, and in a bundle of one group.
+const launchesFile = "launches.jsonl"
 
 // occurrence is the parameter that tells launches of a group apart that have the same
 // parameters otherwise.
@@ -22,7 +21,7 @@ const occurrence = "launch"
 
 // listing is a kernel whose configurations are launch records, and no others.
 type listing struct {
-	records []*launchRecord
+	records []*recorded.Record
 	configs []search.Config // of each; those of the same launch are equal
 	digits  [][]int         // of each configuration, once
 	names   []string        // each configuration's text
@@ -45,25 +44,25 @@ type Listed struct {
 // Launches makes kernels of launch records, one for each group, in order of their first lines,
 // and says what of them each line is. Their PTX lies in files as ptx/NAME.ptx, and is read when
 // it is needed; nil: it is elsewhere.
-func Launches(lines []LaunchLine, files Files) (kernels []*Definition, of []Listed, err error) {
+func Launches(lines []LaunchLine, files call.Files) (kernels []*Definition, of []Listed, err error) {
 	if files == nil {
-		files = memory{}
+		files = call.Memory{}
 	}
-	groups := map[string][]*launchRecord{}
+	groups := map[string][]*recorded.Record{}
 	var order []string
-	at := make([]*launchRecord, len(lines))
+	at := make([]*recorded.Record, len(lines))
 	for i, l := range lines {
-		r, err := readLaunch(l.Text, l.Number)
+		r, err := recorded.Read(l.Text, l.Number)
 		if err != nil {
 			return nil, nil, fmt.Errorf("line %d: %w", l.Number, err)
 		}
-		key := r.groupKey()
+		key := r.GroupKey()
 		if groups[key] == nil {
 			order = append(order, key)
 		}
 		groups[key], at[i] = append(groups[key], r), r
 	}
-	configs := map[*launchRecord]Listed{}
+	configs := map[*recorded.Record]Listed{}
 	for _, key := range order {
 		d, err := newListed(groups[key], files)
 		if err != nil {
@@ -100,19 +99,19 @@ func nameListed(kernels []*Definition) {
 // document is the definition that stands for the group in a bundle.
 func (l *listing) document(d *Definition) []byte {
 	return fmt.Appendf(nil, `{"General":{"BenchmarkName":%s},"KernelSpecification":{"Language":"PTX","KernelName":%s,"Launches":%s}}`,
-		jsonText(d.Name), jsonText(d.KernelName), jsonText(launchesFile))
+		recorded.JSON(d.Name), recorded.JSON(d.KernelName), recorded.JSON(launchesFile))
 }
 
 // newListed makes the kernel of one group's records.
-func newListed(records []*launchRecord, files Files) (*Definition, error) {
+func newListed(records []*recorded.Record, files call.Files) (*Definition, error) {
 	first := records[0]
-	d := &Definition{Name: first.Kernel, Group: first.groupKey(), Language: PTX, Problem: first.Problem, files: files, scope: newScope(nil, nil)}
+	d := &Definition{Name: first.Kernel, Group: first.GroupKey(), Language: call.PTX, Problem: first.Problem, files: files, scope: newScope(nil, nil)}
 	for _, r := range records {
 		if !slices.Equal(r.Problem, first.Problem) {
-			return nil, fmt.Errorf("line %d: problem_size is %v, and %v in line %d of the same group, %s", r.line, r.Problem, first.Problem, first.line, d.Group)
+			return nil, fmt.Errorf("line %d: problem_size is %v, and %v in line %d of the same group, %s", r.Line, r.Problem, first.Problem, first.Line, d.Group)
 		}
 		if r.Kernel != first.Kernel {
-			return nil, fmt.Errorf("line %d: kernel is %q, and %q in line %d of the same group, %s", r.line, r.Kernel, first.Kernel, first.line, d.Group)
+			return nil, fmt.Errorf("line %d: kernel is %q, and %q in line %d of the same group, %s", r.Line, r.Kernel, first.Kernel, first.Line, d.Group)
 		}
 	}
 	d.KernelName = entryOf(records)
@@ -130,7 +129,7 @@ func newListed(records []*launchRecord, files Files) (*Definition, error) {
 }
 
 // entryOf is the entry that all records launch, or else the kernel's name.
-func entryOf(records []*launchRecord) string {
+func entryOf(records []*recorded.Record) string {
 	entry := ""
 	for _, r := range records {
 		switch {
@@ -157,7 +156,7 @@ func (l *listing) parameters(d *Definition) error {
 				continue
 			}
 			if !isIdentifier(name) {
-				return fmt.Errorf("line %d: params: %q is not an identifier", r.line, name)
+				return fmt.Errorf("line %d: params: %q is not an identifier", r.Line, name)
 			}
 			names = append(names, name)
 		}
@@ -168,7 +167,7 @@ func (l *listing) parameters(d *Definition) error {
 		for i, r := range l.records {
 			v, ok := search.Config(r.Params).Get(name)
 			if !ok {
-				v = absent
+				v = recorded.Absent
 			}
 			values[i] = v
 		}
@@ -258,7 +257,7 @@ func (l *listing) tellApart(d *Definition) {
 			known = map[string]int{}
 			alike[l.names[i]] = known
 		}
-		text := r.text()
+		text := r.Text()
 		n, ok := known[text]
 		if !ok {
 			n = len(known)
@@ -281,8 +280,8 @@ func (l *listing) tellApart(d *Definition) {
 // wrong says of the first record that cannot be read what is wrong; nil: all can.
 func (l *listing) wrong() error {
 	for _, r := range l.records {
-		if r.wrong != nil {
-			return fmt.Errorf("line %d: %w", r.line, r.wrong)
+		if r.Wrong != nil {
+			return fmt.Errorf("line %d: %w", r.Line, r.Wrong)
 		}
 	}
 	return nil
@@ -309,12 +308,12 @@ func (l *listing) space(d *Definition, set map[string][]string) (*search.Space, 
 }
 
 // completed is a record with all of the group's parameters, which may be another's only that is left out.
-func (l *listing) completed(i int) *launchRecord {
+func (l *listing) completed(i int) *recorded.Record {
 	r, c := *l.records[i], l.configs[i]
 	if n := len(c.Names) - 1; l.counted {
 		c = search.Config{Names: c.Names[:n], Values: c.Values[:n]}
 	}
-	r.Params = launchParams(c)
+	r.Params = recorded.Params(c)
 	return &r
 }
 
@@ -327,7 +326,7 @@ func lists(root *record) bool {
 
 // readListed reads a definition whose configurations are launch records.
 func (d *Definition) readListed(r *reader, k *record, field document) {
-	if language := r.language(k); r.err == nil && language != PTX {
+	if language := r.language(k); r.err == nil && language != call.PTX {
 		r.fail(field.path, "launch records are of PTX: Language is %s", language)
 	}
 	name := clean(r.text(field))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
+	"github.com/warptune/warptune/tuner/kernel/recorded"
 )
 
 // checkListed refuses problem sizes other than the records'.
@@ -59,7 +61,7 @@ func partial(cfg search.Config, names []string) search.Config {
 }
 
 // launchListed is Launch for launch records.
-func (d *Definition) launchListed(cfg search.Config, problem []int64) (*Launch, error) {
+func (d *Definition) launchListed(cfg search.Config, problem []int64) (*call.Launch, error) {
 	if err := d.checkListed(problem); err != nil {
 		return nil, err
 	}
@@ -72,21 +74,21 @@ func (d *Definition) launchListed(cfg search.Config, problem []int64) (*Launch, 
 		return nil, fmt.Errorf("kernel %s: no launch record of group %s has %s", d.Name, d.Group, cfg)
 	}
 	r := d.listed.records[i]
-	if r.failed() {
-		l := &Launch{KernelName: d.KernelName, CarveOut: -1, Recorded: true}
-		l.Compile = Compile{Language: PTX, SourceFile: launchesFile, Missing: &RecordedError{strings.TrimSpace(r.Error)}}
-		l.Compile.Key = l.Compile.key(nil)
+	if r.Failed() {
+		l := &call.Launch{KernelName: d.KernelName, CarveOut: -1, Recorded: true}
+		l.Compile = call.Compile{Language: call.PTX, SourceFile: launchesFile, Missing: &RecordedError{strings.TrimSpace(r.Error)}}
+		l.Compile.Key = l.Compile.Digest(nil)
 		return l, nil
 	}
-	l, err := r.launch()
+	l, err := r.Launch()
 	if err != nil {
 		return nil, fmt.Errorf("launch record: %w", err)
 	}
-	l.Compile = Compile{Language: PTX, SourceFile: r.file()}
-	if l.Compile.Source, err = d.files.ReadFile(r.file()); err != nil {
+	l.Compile = call.Compile{Language: call.PTX, SourceFile: r.PTXFile()}
+	if l.Compile.Source, err = d.files.ReadFile(r.PTXFile()); err != nil {
 		l.Compile.Missing = err
 	}
-	l.Compile.Key = l.Compile.key(nil)
+	l.Compile.Key = l.Compile.Digest(nil)
 	return l, nil
 }
 
@@ -99,10 +101,10 @@ func (e *RecordedError) Error() string { return e.Message }
 func (d *Definition) launchableListed() error {
 	var first error
 	for i, r := range d.listed.records {
-		if r.failed() {
+		if r.Failed() {
 			continue
 		}
-		_, err := r.launch()
+		_, err := r.Launch()
 		if err == nil {
 			return nil
 		}
@@ -124,15 +126,15 @@ func (d *Definition) bundledListed() (map[string][]byte, error) {
 		if !d.listed.first(i) {
 			continue // the same launch again
 		}
-		lines.WriteString(jsonText(d.listed.completed(i)) + "\n")
+		lines.WriteString(recorded.JSON(d.listed.completed(i)) + "\n")
 		if r.PTX == "" {
 			continue
 		}
-		text, err := d.files.ReadFile(r.file())
+		text, err := d.files.ReadFile(r.PTXFile())
 		if err != nil {
 			return nil, fmt.Errorf("launch record %s: %w", d.listed.configs[i], err)
 		}
-		files[r.file()] = text
+		files[r.PTXFile()] = text
 	}
 	files[launchesFile] = lines.Bytes()
 	return files, nil

@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 const managedDefinition = `{
@@ -13,8 +15,8 @@ const managedDefinition = `{
 
 // Where pages of managed memory lie is read from a definition, true as the host's; what is no place is refused.
 func TestManagedOfADefinition(t *testing.T) {
-	for where, want := range map[string]Managed{`true`: ManagedHost, `false`: ManagedNot, `"host"`: ManagedHost, `"nowhere"`: ManagedNowhere, `"Device"`: ManagedDevice, `"returned"`: ManagedReturned} {
-		d, warnings, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), Dir("testdata"))
+	for where, want := range map[string]call.Managed{`true`: call.ManagedHost, `false`: call.ManagedNot, `"host"`: call.ManagedHost, `"nowhere"`: call.ManagedNowhere, `"Device"`: call.ManagedDevice, `"returned"`: call.ManagedReturned} {
+		d, warnings, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), call.Dir("testdata"))
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(where, warnings, err)
 		}
@@ -22,14 +24,14 @@ func TestManagedOfADefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(where, err)
 		}
-		if got := l.Args[0].Managed; got != want || l.Args[1].Managed != ManagedNot {
+		if got := l.Args[0].Managed; got != want || l.Args[1].Managed != call.ManagedNot {
 			t.Errorf("%s: %v, want %v; the scalar %v", where, got, want, l.Args[1].Managed)
 		}
 	}
 	for where, want := range map[string]string{
 		`"there"`: "known are host, nowhere, device, returned", `1`: "Arguments[0].Managed", `"host", "MemoryType": "Texture", "Shape": [16]`: "only a Vector can be in managed memory",
 	} {
-		if _, _, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), Dir("testdata")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), call.Dir("testdata")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", where, err, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/warptune/warptune/search/expr"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
@@ -24,7 +25,7 @@ func (d *Definition) readOptions(r *reader, k *record) options {
 		texts = append(texts, r.text(o))
 	}
 	given := options{path: join(k.path, "CompilerOptions")}
-	if d.Language != CUDA || r.err != nil {
+	if d.Language != call.CUDA || r.err != nil {
 		d.Options = texts
 		return given
 	}

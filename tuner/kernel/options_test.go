@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 func withOptions(list, rest string) string {
@@ -19,13 +21,13 @@ func TestRefusedOptions(t *testing.T) {
 		`"-Xptxas", "-z"`: `KernelSpecification.CompilerOptions[0]: compiler option "-Xptxas -z" is not accepted: it is for ptxas`,
 		`3`:               `KernelSpecification.CompilerOptions[0]: a text is expected, not the number 3`,
 	} {
-		_, _, err := Parse("x", []byte(withOptions(list, "")), memory{})
+		_, _, err := Parse("x", []byte(withOptions(list, "")), call.Memory{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
 	text := strings.Replace(withOptions(`"-cl-fast-relaxed-math"`, ""), `"CUDA"`, `"OpenCL"`, 1)
-	if _, _, err := Parse("x", []byte(text), memory{}); err != nil {
+	if _, _, err := Parse("x", []byte(text), call.Memory{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -33,7 +35,7 @@ func TestRefusedOptions(t *testing.T) {
 // Macros of the options are macros of every launch, beside the parameters, which
 // win, and a register cap among them is MaxRegisters.
 func TestOptionsOfALaunch(t *testing.T) {
-	source := memory{"k.cu": []byte("N half A")}
+	source := call.Memory{"k.cu": []byte("N half A")}
 	d, warnings, err := Parse("x", []byte(withOptions(`"", "-std=c++14", "-D A=ONE", "-DN=5", "-DBLOCK=7", "-Dgrid_size_x=1", "-maxrregcount=40", "-arch=sm_70"`, "")), source)
 	if err != nil {
 		t.Fatal(err)

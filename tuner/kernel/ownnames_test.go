@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // A parameter that the source declares itself is no macro: KernelName passes its value. One that a directive names is a
@@ -20,7 +22,7 @@ func TestParametersThatTheSourceDeclares(t *testing.T) {
 		{"int kernel_tuner, BLOCK2; template <int BLOCK> __global__ void k(float *x, int n) {}", "{BLOCK 128} ", "ns::k<BLOCK, float>"},
 	} {
 		text := strings.Replace(foreign, `"KernelName": "k"`, `"KernelName": "ns::k<BLOCK, float>"`, 1)
-		d, _, err := Parse("x", []byte(text), memory{"k.cu": []byte(tt.source)})
+		d, _, err := Parse("x", []byte(text), call.Memory{"k.cu": []byte(tt.source)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,54 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // withArguments is a definition with other arguments.
 func withArguments(arguments string) []byte {
 	before, _, _ := strings.Cut(foreign, `"Arguments": [`)
 	return []byte(before + `"Arguments": [` + arguments + "]}}")
-}
-
-// A value written as its bits is read as itself, of every type.
-func TestRawValues(t *testing.T) {
-	for h := range 1 << 16 {
-		if v := fromHalf(uint16(h)); v != halfValue(uint16(h)) && !math.IsNaN(v) {
-			t.Fatalf("half %#x is read as %v, want %v", h, v, halfValue(uint16(h)))
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		typ := Type(rapid.IntRange(int(Int8), int(Double)).Draw(t, "type"))
-		var data []byte
-		var want []float64
-		for range rapid.IntRange(1, 5).Draw(t, "count") {
-			v := float64(rapid.Float32Range(-60000, 60000).Draw(t, "value"))
-			if lo, hi, ok := typ.integers(); ok {
-				v = math.Trunc(min(max(v, lo), hi))
-			} else if typ == Half {
-				v = fromHalf(halfBits(float32(v)))
-			}
-			bits, ok := typ.encode(false, 0, v)
-			if !ok {
-				t.Fatal(v)
-			}
-			data = append(data, binary.LittleEndian.AppendUint64(nil, bits)[:typ.Bytes()]...)
-			want = append(want, v)
-		}
-		raw := &Raw{Data: data}
-		for i, v := range want {
-			if got := raw.Value(typ, int64(i)); got != v {
-				t.Fatalf("%s %d: %v, want %v", typ, i, got, v)
-			}
-		}
-		if raw.Value(typ, int64(len(want))) != 0 || raw.inexact(typ) != -1 {
-			t.Fatal("behind the end")
-		}
-	})
-	large := &Raw{Data: binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1<<53), 1<<63+1)}
-	if large.inexact(Uint64) != 1 || large.inexact(Int64) != 1 || large.inexact(Double) != -1 {
-		t.Error("integers beyond 2^53")
-	}
 }
 
 // Files of arguments travel with the definition, are its elements, and say how
@@ -68,7 +27,7 @@ func TestBinaryRaw(t *testing.T) {
 	for i := range 8 {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)/2))
 	}
-	files := memory{"k.cu": []byte("BLOCK"), "in/x.bin": data, "n.bin": {0xfe, 0xff, 0xff, 0xff}}
+	files := call.Memory{"k.cu": []byte("BLOCK"), "in/x.bin": data, "n.bin": {0xfe, 0xff, 0xff, 0xff}}
 	text := withArguments(`{"Type": "float2", "FillType": "BinaryRaw", "DataSource": "in/x.bin"},
 		{"Type": "float", "Size": 3, "FillType": "BinaryRaw", "DataSource": "in\\x.bin"},
 		{"Type": "int32", "MemoryType": "Scalar", "FillType": "BinaryRaw", "DataSource": "n.bin"}`)
@@ -89,10 +48,10 @@ func TestBinaryRaw(t *testing.T) {
 	}
 	for _, d := range []*Definition{d, o} {
 		a := launch(t, d, nil, "BLOCK=64").Args
-		if a[0].Count != 4 || a[0].Fill.Kind != FillBinaryRaw || a[0].Fill.Raw.Value(Float, 7) != 3.5 || a[0].Name != "argument 0" {
+		if a[0].Count != 4 || a[0].Fill.Kind != call.FillBinaryRaw || a[0].Fill.Raw.Value(call.Float, 7) != 3.5 || a[0].Name != "argument 0" {
 			t.Errorf("%+v", a[0])
 		}
-		if a[1].Count != 3 || a[1].Fill.Raw != a[0].Fill.Raw || a[2].Bits != 0xfffffffe || a[2].Fill != (Fill{Kind: FillConstant, Value: -2}) {
+		if a[1].Count != 3 || a[1].Fill.Raw != a[0].Fill.Raw || a[2].Bits != 0xfffffffe || a[2].Fill != (call.Fill{Kind: call.FillConstant, Value: -2}) {
 			t.Errorf("%+v\n%+v", a[1], a[2])
 		}
 	}
@@ -115,7 +74,7 @@ func TestBinaryRaw(t *testing.T) {
 // What makes every configuration impossible is said once, and the space can be
 // read nevertheless.
 func TestNothingCanBeLaunched(t *testing.T) {
-	files := memory{"k.cu": nil, "odd.bin": make([]byte, 5), "long.bin": make([]byte, 8)}
+	files := call.Memory{"k.cu": nil, "odd.bin": make([]byte, 5), "long.bin": make([]byte, 8)}
 	for argument, want := range map[string]string{
 		`"Type": "float", "FillType": "BinaryRaw", "DataSource": "gone.bin"`: "FillType BinaryRaw: open gone.bin: file does not exist; use FillType Random where contents do not matter",
 		`"Type": "float", "FillType": "BinaryRaw", "DataSource": "../x.bin"`: `file "../x.bin": a path inside`,
@@ -164,7 +123,7 @@ func TestFilesAreLimited(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"large.bin": "more than the 32 MiB that may be", "huge.bin": "more than the 64 MiB that a definition's file may have"} {
-		d, _, err := Parse("x", withArguments(`{"Type": "float", "FillType": "BinaryRaw", "DataSource": "`+name+`"}`), Dir(dir))
+		d, _, err := Parse("x", withArguments(`{"Type": "float", "FillType": "BinaryRaw", "DataSource": "`+name+`"}`), call.Dir(dir))
 		if err != nil || d.Launchable() == nil || !strings.Contains(d.Launchable().Error(), want) {
 			t.Errorf("%s: %v, %v", name, err, d.Launchable())
 		}

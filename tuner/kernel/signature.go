@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // The parts of a source's text that say what a kernel takes. It is read, not preprocessed: where macros or #if may
@@ -18,17 +20,17 @@ var (
 )
 
 // numberTypes are C's names of what T1 has.
-var numberTypes = map[string]Type{
-	"int": Int32, "unsigned": Uint32, "unsigned int": Uint32, "long": Int64, "long long": Int64, "unsigned long": Uint64, "unsigned long long": Uint64, "size_t": Uint64,
-	"short": Int16, "unsigned short": Uint16, "char": Int8, "unsigned char": Uint8, "signed char": Int8, "bool": Bool, "float": Float, "double": Double, "half": Half, "__half": Half,
-	"int8_t": Int8, "uint8_t": Uint8, "int16_t": Int16, "uint16_t": Uint16, "int32_t": Int32, "uint32_t": Uint32, "int64_t": Int64, "uint64_t": Uint64,
+var numberTypes = map[string]call.Type{
+	"int": call.Int32, "unsigned": call.Uint32, "unsigned int": call.Uint32, "long": call.Int64, "long long": call.Int64, "unsigned long": call.Uint64, "unsigned long long": call.Uint64, "size_t": call.Uint64,
+	"short": call.Int16, "unsigned short": call.Uint16, "char": call.Int8, "unsigned char": call.Uint8, "signed char": call.Int8, "bool": call.Bool, "float": call.Float, "double": call.Double, "half": call.Half, "__half": call.Half,
+	"int8_t": call.Int8, "uint8_t": call.Uint8, "int16_t": call.Int16, "uint16_t": call.Uint16, "int32_t": call.Int32, "uint32_t": call.Uint32, "int64_t": call.Int64, "uint64_t": call.Uint64,
 }
 
 // signature returns the parameters of the kernel as the source has them, false where the text alone does not tell.
 func (d *Definition) signature() (params []string, ok bool) {
 	base, _, _ := strings.Cut(d.KernelName, "<")
 	base = strings.TrimSpace(base[strings.LastIndex(base, ":")+1:])
-	if d.Language != CUDA || !isIdentifier(base) || d.source.missing != nil {
+	if d.Language != call.CUDA || !isIdentifier(base) || d.source.missing != nil {
 		return nil, false
 	}
 	// Launch bounds stand between the two words, but no other parentheses.
@@ -149,7 +151,7 @@ func (a *argument) fits(param string) error {
 	param, _, _ = strings.Cut(param, "=")
 	param = strings.TrimSpace(param)
 	if strings.ContainsAny(param, "*[") {
-		if a.arg.Scalar && !a.custom && a.arg.Lanes == 1 && a.arg.Type.Bytes() != 8 && a.tensor == nil && a.texture == nil && a.arg.Fill.Kind != FillBinaryRaw {
+		if a.arg.Scalar && !a.custom && a.arg.Lanes == 1 && a.arg.Type.Bytes() != 8 && a.tensor == nil && a.texture == nil && a.arg.Fill.Kind != call.FillBinaryRaw {
 			return fmt.Errorf("%s: a Scalar of type %s, but the kernel takes an address (%s): is it a Vector, and the order of Arguments that of the parameters?", a.path, a.arg.Type, param)
 		}
 		return nil
@@ -163,11 +165,11 @@ func (a *argument) fits(param string) error {
 	case !known || a.tensor != nil || a.texture != nil || a.custom:
 	case !a.arg.Scalar && t.Bytes() != 8:
 		return fmt.Errorf("%s: a Vector is passed as an address, but the kernel takes a number (%s): is it a Scalar, and the order of Arguments that of the parameters?", a.path, param)
-	case a.arg.Scalar && (a.arg.Lanes != 1 || a.arg.Type.Bytes() != t.Bytes() || a.arg.Type.isFloating() != t.isFloating()):
+	case a.arg.Scalar && (a.arg.Lanes != 1 || a.arg.Type.Bytes() != t.Bytes() || isFloating(a.arg.Type) != isFloating(t)):
 		return fmt.Errorf("%s: %s, but that parameter of the kernel is %s: is its Type right, and the order of Arguments that of the parameters?", join(a.path, "Type"), a.arg.TypeName(), param)
 	}
 	return nil
 }
 
 // isFloating reports whether values of the type have fractions.
-func (t Type) isFloating() bool { return t >= Half && t <= lastType }
+func isFloating(t call.Type) bool { return t >= call.Half && t <= call.LastType }

@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // TestSignature: what the arguments are wrong in is said before anything is compiled, and nothing where the text does not tell.
@@ -34,7 +36,7 @@ func TestSignature(t *testing.T) {
 	} {
 		text := `{"ConfigurationSpace": {"TuningParameters": [{"Name": "B", "Type": "int", "Values": "[32]"}]},
 "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "LocalSize": {"X": "B"}, "GlobalSizeType": "CUDA", "GlobalSize": {"X": "1"}, "Arguments": [` + c.arguments + `]}}`
-		d, _, err := Parse("k", []byte(text), memory{"k.cu": []byte(c.source)})
+		d, _, err := Parse("k", []byte(text), call.Memory{"k.cu": []byte(c.source)})
 		if err != nil {
 			t.Fatal(err)
 		}

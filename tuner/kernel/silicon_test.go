@@ -9,6 +9,7 @@ import (
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // shared returns a path in the data beside the repository, or skips.
@@ -121,7 +122,7 @@ func TestSiliconLaunches(t *testing.T) {
 	}
 }
 
-func checkCaps(t *testing.T, l *Launch, cfg search.Config) {
+func checkCaps(t *testing.T, l *call.Launch, cfg search.Config) {
 	t.Helper()
 	if v, ok := cfg.Get("max_registers"); ok && int64(l.MaxRegisters) != v.I || !ok && l.MaxRegisters != 0 {
 		t.Fatalf("%s: register cap %d", cfg, l.MaxRegisters)
@@ -134,7 +135,7 @@ func checkCaps(t *testing.T, l *Launch, cfg search.Config) {
 // TestSiliconArguments: sizes and values of some arguments, by hand.
 func TestSiliconArguments(t *testing.T) {
 	defs := loadSilicon(t)
-	launch := func(kernel string, problem []int64, text map[string]string) *Launch {
+	launch := func(kernel string, problem []int64, text map[string]string) *call.Launch {
 		cfg, err := defs[kernel].Config(text)
 		if err != nil {
 			t.Fatal(err)
@@ -146,14 +147,14 @@ func TestSiliconArguments(t *testing.T) {
 		return l
 	}
 	l := launch("const_filter", nil, nil)
-	if c := l.Constants; len(c) != 1 || c[0].Name != "coef" || c[0].Count != 256 || c[0].Fill != (Fill{Kind: FillConstant, Value: 0.03125}) || len(l.Args) != 3 {
+	if c := l.Constants; len(c) != 1 || c[0].Name != "coef" || c[0].Count != 256 || c[0].Fill != (call.Fill{Kind: call.FillConstant, Value: 0.03125}) || len(l.Args) != 3 {
 		t.Errorf("const_filter: %+v", c)
 	}
 	l = launch("random_gather", []int64{1024, 4096}, nil)
-	if a := l.Args[1]; a.Type != Int32 || a.Count != 1024 || a.Fill.Kind != FillRandom || a.Fill.Value != 4096 || a.Access != ReadOnly {
+	if a := l.Args[1]; a.Type != call.Int32 || a.Count != 1024 || a.Fill.Kind != call.FillRandom || a.Fill.Value != 4096 || a.Access != call.ReadOnly {
 		t.Errorf("random_gather: %+v", a)
 	}
-	if a := l.Args[3]; !a.Scalar || a.Bits != 1024 || a.Type != Int32 {
+	if a := l.Args[3]; !a.Scalar || a.Bits != 1024 || a.Type != call.Int32 {
 		t.Errorf("random_gather: %+v", a)
 	}
 	l = launch("copy_strided", []int64{512}, map[string]string{"STRIDE": "8"})

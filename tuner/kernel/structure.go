@@ -3,6 +3,8 @@ package kernel
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // structureField is a field of a structure that is passed by value, in C's layout.
@@ -27,10 +29,10 @@ func (d *Definition) readFields(r *reader, rec *record, a *argument) {
 	}
 	for i, doc := range list {
 		f := r.record(doc, []string{"Name", "Type", "Size", "FillValue", "Fields"})
-		field := structureField{argument: argument{path: doc.path, arg: Arg{Scalar: true}}}
+		field := structureField{argument: argument{path: doc.path, arg: call.Arg{Scalar: true}}}
 		field.arg.Name = f.text("Name", fmt.Sprintf("field %d", i))
 		r.element(f, &field.argument)
-		field.arg.Fill.Kind = FillConstant
+		field.arg.Fill.Kind = call.FillConstant
 		if r.err != nil {
 			return
 		}
@@ -49,7 +51,7 @@ func (d *Definition) readFields(r *reader, rec *record, a *argument) {
 		field.align = field.alignment()
 		a.fields = append(a.fields, field)
 	}
-	a.arg.Fill.Kind = FillConstant
+	a.arg.Fill.Kind = call.FillConstant
 }
 
 // alignment is C's: that of a number, of a vector of two or four of them together, of the widest field.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // tensorDefinition is a definition with a tensor map of its own buffer and one of another's.
@@ -26,7 +27,7 @@ const tensorDefinition = `{
        "Box": [16, 8], "ElementStrides": [1, 2], "Swizzle": "32B"}]}}`
 
 func TestTensorMapOfADefinition(t *testing.T) {
-	d, warnings, err := Parse("x", []byte(tensorDefinition), Dir("testdata"))
+	d, warnings, err := Parse("x", []byte(tensorDefinition), call.Dir("testdata"))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(warnings, err)
 	}
@@ -41,9 +42,9 @@ func TestTensorMapOfADefinition(t *testing.T) {
 	if l.Cluster != [3]int64{2, 1, 1} {
 		t.Errorf("cluster %v", l.Cluster)
 	}
-	ta := Arg{Name: "ta", Type: Bfloat16, Lanes: 1, Count: 256 * 128, Access: ReadWrite, Position: 3, Fill: Fill{Kind: FillRandom, Value: 2, Seed: 3},
-		Map: &TensorMap{Elem: Bfloat16, Of: -1, Shape: []int64{256, 128}, Strides: []int64{512}, Box: []int64{64, 64}, Swizzle: 128, L2Promotion: 256, FillNaN: true}}
-	tb := &TensorMap{Elem: Half, Of: 1, Shape: []int64{256, 64}, Strides: []int64{1024}, Box: []int64{16, 8}, ElementStrides: []int64{1, 2}, Swizzle: 32}
+	ta := call.Arg{Name: "ta", Type: call.Bfloat16, Lanes: 1, Count: 256 * 128, Access: call.ReadWrite, Position: 3, Fill: call.Fill{Kind: call.FillRandom, Value: 2, Seed: 3},
+		Map: &call.TensorMap{Elem: call.Bfloat16, Of: -1, Shape: []int64{256, 128}, Strides: []int64{512}, Box: []int64{64, 64}, Swizzle: 128, L2Promotion: 256, FillNaN: true}}
+	tb := &call.TensorMap{Elem: call.Half, Of: 1, Shape: []int64{256, 64}, Strides: []int64{1024}, Box: []int64{16, 8}, ElementStrides: []int64{1, 2}, Swizzle: 32}
 	if !reflect.DeepEqual(l.Args[2], ta) {
 		t.Errorf("%+v, map %+v", l.Args[2], l.Args[2].Map)
 	}
@@ -78,7 +79,7 @@ func TestBadTensorMaps(t *testing.T) {
 		if text == tensorDefinition {
 			t.Errorf("%s: nothing is replaced", b.new)
 		}
-		d, _, err := Parse("x", []byte(text), Dir("testdata"))
+		d, _, err := Parse("x", []byte(text), call.Dir("testdata"))
 		if err == nil {
 			_, err = d.Launch(d.Default(), nil)
 		}
@@ -88,7 +89,7 @@ func TestBadTensorMaps(t *testing.T) {
 	}
 	// Fields of a tensor map change nothing of other arguments.
 	text := strings.Replace(tensorDefinition, `"Size": 16,`, `"Size": 16, "Box": [1],`, 1)
-	if _, warnings, err := Parse("x", []byte(text), Dir("testdata")); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "a field of MemoryType TensorMap") {
+	if _, warnings, err := Parse("x", []byte(text), call.Dir("testdata")); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "a field of MemoryType TensorMap") {
 		t.Errorf("%v, %v", warnings, err)
 	}
 }
@@ -96,19 +97,19 @@ func TestBadTensorMaps(t *testing.T) {
 // Every type of T1, by every way, is of the size and the value that it says.
 func TestSmallTypes(t *testing.T) {
 	for name, want := range map[string]struct {
-		t     Type
+		t     call.Type
 		lanes int
 	}{
-		"bfloat16": {Bfloat16, 1}, "bfloat162": {Bfloat16, 2}, "float8_e4m3": {Float8E4M3, 1}, "float8_e4m34": {Float8E4M3, 4}, "float8_e5m216": {Float8E5M2, 16}, "half2": {Half, 2}, "int3": {Int32, 3},
+		"bfloat16": {call.Bfloat16, 1}, "bfloat162": {call.Bfloat16, 2}, "float8_e4m3": {call.Float8E4M3, 1}, "float8_e4m34": {call.Float8E4M3, 4}, "float8_e5m216": {call.Float8E5M2, 16}, "half2": {call.Half, 2}, "int3": {call.Int32, 3},
 	} {
-		if typ, lanes, err := parseType(name); err != nil || typ != want.t || lanes != want.lanes {
+		if typ, lanes, err := call.ParseType(name); err != nil || typ != want.t || lanes != want.lanes {
 			t.Errorf("%s is %s of %d lanes, %v", name, typ, lanes, err)
 		}
 	}
 	for name, bits := range map[string]uint64{"bfloat16": 0x3fc0, "float8_e4m3": 0x3c, "float8_e5m2": 0x3e, "half": 0x3e00, "float": 0x3fc00000} {
 		text := fmt.Sprintf(`{"ConfigurationSpace": {"TuningParameters": [{"Name": "A", "Type": "int", "Values": [1]}]}, "KernelSpecification": {"Language": "PTX", "KernelName": "k",
 			"KernelFile": "ptx/scale_32.ptx", "LocalSize": {"X": 1}, "GlobalSize": {"X": 1}, "Arguments": [{"Name": "s", "Type": %q, "MemoryType": "Scalar", "FillValue": 1.5}]}}`, name)
-		d, _, err := Parse("x", []byte(text), Dir("testdata"))
+		d, _, err := Parse("x", []byte(text), call.Dir("testdata"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // tensorSpec is what a definition says of a tensor map, as expressions.
@@ -44,11 +46,11 @@ func (d *Definition) readTensor(r *reader, rec *record, a *argument) {
 	rec.need("Box")
 	t.path, t.of = join(rec.path, "Of"), rec.text("Of", "")
 	t.shape, t.strides, t.box, t.steps = rec.expressions("Shape"), rec.expressions("Strides"), rec.expressions("Box"), rec.expressions("ElementStrides")
-	t.swizzle = rec.mapSize("Swizzle", mapSwizzles)
-	t.interleave = rec.mapSize("Interleave", mapInterleaves)
-	t.l2promotion = rec.mapSize("L2Promotion", mapPromotions)
+	t.swizzle = rec.mapSize("Swizzle", call.MapSwizzles)
+	t.interleave = rec.mapSize("Interleave", call.MapInterleaves)
+	t.l2promotion = rec.mapSize("L2Promotion", call.MapPromotions)
 	var err error
-	if t.nan, err = fillNaN("OutOfBounds", rec.text("OutOfBounds", "")); err != nil {
+	if t.nan, err = call.FillNaN("OutOfBounds", rec.text("OutOfBounds", "")); err != nil {
 		r.fail(rec.path, "%v", err)
 	}
 	for _, list := range [][]expression{t.shape, t.strides, t.box, t.steps} {
@@ -80,7 +82,7 @@ func (rec *record) mapSize(name string, known []int) mapSize {
 		return s
 	}
 	text, _ := field.value.(string)
-	if n, err := mapBytes(name, text, known...); err == nil && text != "" {
+	if n, err := call.MapBytes(name, text, known...); err == nil && text != "" {
 		s.bytes = n
 		return s
 	}
@@ -92,7 +94,7 @@ func (s *mapSize) evaluate(b *bindings) (int, error) {
 	if s.expr.expr == nil {
 		return s.bytes, nil
 	}
-	n, err := b.integer(s.expr, 0, 0, maxBox)
+	n, err := b.integer(s.expr, 0, 0, call.MaxBox)
 	if err == nil && n != 0 && !slices.Contains(s.known, int(n)) {
 		err = b.wrap(s.expr, fmt.Errorf("%d bytes are none of 0, %v", n, s.known))
 	}
@@ -108,8 +110,8 @@ func (t *tensorSpec) expressions() []expression {
 }
 
 // evaluate gives the map its values in one launch.
-func (t *tensorSpec) evaluate(b *bindings, elem Type) (*TensorMap, error) {
-	m := &TensorMap{Elem: elem, Of: -1, FillNaN: t.nan}
+func (t *tensorSpec) evaluate(b *bindings, elem call.Type) (*call.TensorMap, error) {
+	m := &call.TensorMap{Elem: elem, Of: -1, FillNaN: t.nan}
 	if t.of != "" {
 		m.Of = t.position
 	}
@@ -118,7 +120,7 @@ func (t *tensorSpec) evaluate(b *bindings, elem Type) (*TensorMap, error) {
 		to   *[]int64
 	}{{t.shape, &m.Shape}, {t.strides, &m.Strides}, {t.box, &m.Box}, {t.steps, &m.ElementStrides}} {
 		for _, x := range l.from {
-			v, err := b.integer(x, 0, 0, maxTensorStride)
+			v, err := b.integer(x, 0, 0, call.MaxTensorStride)
 			if err != nil {
 				return nil, err
 			}
@@ -132,7 +134,7 @@ func (t *tensorSpec) evaluate(b *bindings, elem Type) (*TensorMap, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
-	if err := m.check(); err != nil {
+	if err := m.Check(); err != nil {
 		return nil, b.wrap(expression{path: t.path[:len(t.path)-len(".Of")]}, err)
 	}
 	return m, nil
@@ -157,7 +159,7 @@ func (d *Definition) resolveTensors(r *reader) {
 
 // describe turns positions in the definition into those among a launch's arguments, and
 // refuses maps that reach beyond their buffers.
-func (d *Definition) describe(l *Launch) error {
+func (d *Definition) describe(l *call.Launch) error {
 	for i := range l.Args {
 		m := l.Args[i].Map
 		if m == nil {
@@ -165,10 +167,10 @@ func (d *Definition) describe(l *Launch) error {
 		}
 		of := &l.Args[i]
 		if m.Of >= 0 {
-			m.Of = slices.IndexFunc(l.Args, func(a Arg) bool { return a.Position == m.Of })
+			m.Of = slices.IndexFunc(l.Args, func(a call.Arg) bool { return a.Position == m.Of })
 			of = &l.Args[m.Of]
 		}
-		if need, has := m.bytes(), of.Count*int64(of.Type.Bytes()*of.Lanes); need > has {
+		if need, has := m.Size(), of.Count*int64(of.Type.Bytes()*of.Lanes); need > has {
 			return fmt.Errorf("%s: the tensor reaches to byte %d of its buffer, which has %d", join(d.arguments[l.Args[i].Position].path, "Shape"), need, has)
 		}
 	}

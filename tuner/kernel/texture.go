@@ -4,31 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// Texture describes a texture or surface object, as cudaCreateTextureObject does. Type and Lanes of its argument are
-// those of a texel, Count is the texels of Shape.
-type Texture struct {
-	Shape      []int64 // texels, innermost first; of a layered one the layers last
-	Layered    bool
-	Surface    bool
-	Linear     bool // in linear memory, row by row; else a CUDA array
-	Filter     bool // linear interpolation
-	Address    []AddressMode
-	Normalized bool // coordinates from 0 to 1
-	// ReadNormalized reads integers as floats from 0 or -1 to 1.
-	ReadNormalized bool
-}
-
-// AddressMode is what a coordinate outside means.
-type AddressMode uint8
-
-// Address modes, as cudaTextureAddressMode but for their numbers.
-const (
-	AddressClamp AddressMode = iota
-	AddressWrap
-	AddressMirror
-	AddressBorder
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 var addressModes = []string{"clamp", "wrap", "mirror", "border"}
@@ -37,7 +14,7 @@ var addressModes = []string{"clamp", "wrap", "mirror", "border"}
 type textureSpec struct {
 	path    string
 	shape   []expression
-	texture Texture // but for Shape
+	texture call.Texture // but for Shape
 }
 
 var textureFields = []string{"Layered", "Filter", "Address", "Normalized", "ReadMode", "Linear"}
@@ -88,19 +65,19 @@ func (d *Definition) readTexture(r *reader, rec *record, a *argument) {
 		return
 	}
 	for _, m := range t.Address {
-		if m == AddressWrap || m == AddressMirror {
+		if m == call.AddressWrap || m == call.AddressMirror {
 			r.warn(join(rec.path, "Address"), "%s is read as clamp, as CUDA does where coordinates are not Normalized", addressModes[m])
 		}
 	}
 }
 
 // refuses says what texels of a type and so many channels cannot be, or be read as, and in which field; "" if nothing.
-func (t *textureSpec) refuses(of Type, channels int) (field, why string) {
-	small := slices.Contains([]Type{Int8, Uint8, Int16, Uint16}, of)
-	float := of == Half || of == Float
-	name := of.vector(channels)
+func (t *textureSpec) refuses(of call.Type, channels int) (field, why string) {
+	small := slices.Contains([]call.Type{call.Int8, call.Uint8, call.Int16, call.Uint16}, of)
+	float := of == call.Half || of == call.Float
+	name := of.Vector(channels)
 	switch {
-	case !small && !float && of != Int32 && of != Uint32:
+	case !small && !float && of != call.Int32 && of != call.Uint32:
 		return "Type", fmt.Sprintf("no texel is of type %s: they are of integers of 8, 16 or 32 bits, half or float", name)
 	case channels != 1 && channels != 2 && channels != 4:
 		return "Type", fmt.Sprintf("no texel is of type %s: they have 1, 2 or 4 channels", name)
@@ -138,7 +115,7 @@ func (rec *record) choice(name string, words ...string) int {
 }
 
 // addressModes reads a mode for all dimensions, or a list of one each.
-func (rec *record) addressModes() []AddressMode {
+func (rec *record) addressModes() []call.AddressMode {
 	d, ok := rec.get("Address")
 	if !ok {
 		return nil
@@ -147,14 +124,14 @@ func (rec *record) addressModes() []AddressMode {
 	if _, listed := d.value.([]any); listed {
 		items = rec.r.list(d)
 	}
-	var modes []AddressMode
+	var modes []call.AddressMode
 	for _, item := range items {
 		text := rec.r.text(item)
 		at := slices.IndexFunc(addressModes, func(w string) bool { return strings.EqualFold(w, text) })
 		if at < 0 {
 			rec.r.fail(item.path, "unknown %.40q; known are %s", text, strings.Join(addressModes, ", "))
 		}
-		modes = append(modes, AddressMode(max(at, 0)))
+		modes = append(modes, call.AddressMode(max(at, 0)))
 	}
 	return modes
 }
@@ -171,7 +148,7 @@ func (t *textureSpec) expressions() []expression {
 const maxTexels = 1 << 31
 
 // evaluate gives the texture its values in one launch.
-func (t *textureSpec) evaluate(b *bindings) (*Texture, error) {
+func (t *textureSpec) evaluate(b *bindings) (*call.Texture, error) {
 	out := t.texture
 	for _, x := range t.shape {
 		v, err := b.integer(x, 0, 1, maxTexels)
@@ -189,25 +166,14 @@ func (t *textureSpec) evaluate(b *bindings) (*Texture, error) {
 	}
 	switch n := len(out.Address); {
 	case n == 0:
-		out.Address = make([]AddressMode, dims)
+		out.Address = make([]call.AddressMode, dims)
 	case n == 1:
 		out.Address = slices.Repeat(out.Address, dims)
 	case n < dims || n > 3: // CUDA's three may all be named: a filter of one dimension blends with a border of the second
 		return nil, fmt.Errorf("%s: one mode is expected, or %d to 3, not %d", join(t.path, "Address"), dims, n)
 	}
-	if texels := out.texels(); texels > maxCount {
+	if texels := out.Texels(); texels > call.MaxCount {
 		return nil, fmt.Errorf("%s: %d texels are more than any GPU holds", join(t.path, "Shape"), texels)
 	}
 	return &out, nil
-}
-
-func (t *Texture) texels() int64 {
-	n := int64(1)
-	for _, v := range t.Shape {
-		if n > maxCount/v {
-			return maxCount + 1
-		}
-		n *= v
-	}
-	return n
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 const textureDefinition = `{
@@ -29,7 +31,7 @@ func TestTexelsOfADefinition(t *testing.T) {
 		`"Type": "uchar", "Shape": [16], "Filter": "linear"`:                            "Arguments[0].Filter: linear is for texels of half or float",
 		`"Type": "float", "Shape": [16], "Linear": true, "Filter": "linear"`:            "linear is not for linear memory of one dimension",
 	} {
-		_, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", fields, 1)), Dir("testdata"))
+		_, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", fields, 1)), call.Dir("testdata"))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", fields, err, want)
 		}
@@ -38,15 +40,15 @@ func TestTexelsOfADefinition(t *testing.T) {
 
 // Address modes are one for all dimensions, one each, or all three of CUDA's.
 func TestAddressModesOfADefinition(t *testing.T) {
-	for fields, want := range map[string][]AddressMode{
-		`"Shape": [16]`:                                                {AddressClamp},
-		`"Shape": [16, 16], "Address": "border"`:                       {AddressBorder, AddressBorder},
-		`"Shape": [16], "Address": ["border", "border"]`:               {AddressBorder, AddressBorder},
-		`"Shape": [16], "Address": ["border", "clamp", "border"]`:      {AddressBorder, AddressClamp, AddressBorder},
+	for fields, want := range map[string][]call.AddressMode{
+		`"Shape": [16]`:                                                {call.AddressClamp},
+		`"Shape": [16, 16], "Address": "border"`:                       {call.AddressBorder, call.AddressBorder},
+		`"Shape": [16], "Address": ["border", "border"]`:               {call.AddressBorder, call.AddressBorder},
+		`"Shape": [16], "Address": ["border", "clamp", "border"]`:      {call.AddressBorder, call.AddressClamp, call.AddressBorder},
 		`"Shape": [16, 16, 16], "Address": ["border", "clamp"]`:        nil,
 		`"Shape": [16], "Address": ["clamp","clamp","clamp", "clamp"]`: nil,
 	} {
-		d, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", `"Type": "float", `+fields, 1)), Dir("testdata"))
+		d, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", `"Type": "float", `+fields, 1)), call.Dir("testdata"))
 		if err != nil {
 			t.Fatal(fields, err)
 		}

@@ -186,7 +186,7 @@ func TestAuditNamesCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, c := serve(t, append(Authorize(nil, nil), grpc.Creds(server))...)
+	address, c := serve(t, append(Authorize(nil, nil), Credentials(server))...)
 	certified := func(name string, change func(*x509.Certificate)) warptunev1.SweepServiceClient {
 		var client credentials.TransportCredentials
 		if client, err = a.issue(name, "submitter", change).Client(); err != nil {
@@ -216,7 +216,7 @@ func TestCertificatesWithoutSubject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, c := serve(t, append(Authorize(nil, nil), grpc.Creds(server))...)
+	address, c := serve(t, append(Authorize(nil, nil), Credentials(server))...)
 	nobody := func(name string, sans ...string) warptunev1.SweepServiceClient {
 		client, err := a.issue(name, "submitter", func(c *x509.Certificate) { c.Subject, c.DNSNames = pkix.Name{}, sans }).Client()
 		if err != nil {

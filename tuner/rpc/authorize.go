@@ -206,9 +206,14 @@ func hostOf(ctx context.Context) string {
 	if !ok {
 		return "unknown"
 	}
-	host, _, err := net.SplitHostPort(p.Addr.String())
+	return hostOfAddr(p.Addr)
+}
+
+// hostOfAddr is an address without its port.
+func hostOfAddr(a net.Addr) string {
+	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
-		return p.Addr.String()
+		return a.String()
 	}
 	return host
 }

@@ -226,7 +226,7 @@ func TestMutualTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, _ := serve(t, append(Authorize(nil, nil), grpc.Creds(creds))...)
+	address, _ := serve(t, append(Authorize(nil, nil), Credentials(creds))...)
 	list := func(files TLSFiles) error {
 		client, err := files.Client()
 		if err != nil {
@@ -317,7 +317,7 @@ func TestAuthoritiesAreReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, _ := serve(t, append(Authorize(nil, nil), grpc.Creds(creds))...)
+	address, _ := serve(t, append(Authorize(nil, nil), Credentials(creds))...)
 	oldFiles, nextFiles := old.issue("rita", "reader", nil), next.issue("ruth", "reader", nil)
 	oldFiles.CA, nextFiles.CA = trusted, trusted
 	oldClient, err := oldFiles.Client()

@@ -85,10 +85,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 
 // count counts a connection; nil: it is to be closed.
 func (l *countingListener) count(conn net.Conn, now time.Time) net.Conn {
-	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
-	if err != nil {
-		host = conn.RemoteAddr().String()
-	}
+	host := hostOfAddr(conn.RemoteAddr())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open >= l.limits.Total || l.hosts[host] >= 2*l.limits.PerHost {
@@ -123,10 +120,11 @@ type countedConn struct {
 }
 
 // countedAddr tells, wherever a call's peer is known, whether its connection is
-// one too many.
+// one too many, and what counts its frames.
 type countedAddr struct {
 	net.Addr
 	excess bool
+	meter  *frameMeter // nil: nobody does
 }
 
 // RemoteAddr is in net.Conn.

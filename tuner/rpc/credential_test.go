@@ -36,7 +36,7 @@ func TestWorkersOfTwoCredentials(t *testing.T) {
 			}
 			return ClientOptions(client)
 		}
-		twoCallers(t, append(Authorize(nil, nil), grpc.Creds(server)), certified("wendy"), certified("mallory"), true)
+		twoCallers(t, append(Authorize(nil, nil), Credentials(server)), certified("wendy"), certified("mallory"), true)
 	})
 	t.Run("nobody is asked", func(t *testing.T) {
 		twoCallers(t, nil, ClientOptions(nil), ClientOptions(nil), false)

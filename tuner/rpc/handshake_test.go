@@ -41,7 +41,7 @@ func TestSlowHandshakes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				options = append(append(options, grpc.Creds(server)), Authorize(nil, nil)...)
+				options = append(append(options, Credentials(server)), Authorize(nil, nil)...)
 				client = ClientOptions(creds)
 			}
 			server := NewServer(c, nil, options...)

@@ -10,6 +10,7 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 	"github.com/warptune/warptune/tuner/store"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -31,7 +32,7 @@ func TestOlderWorker(t *testing.T) {
 		done := make(chan error, 1)
 		ctx, stop := context.WithCancel(context.Background())
 		go func() { done <- c.Run(ctx) }()
-		return &workerService{c: c, gate: newGate()}, c, func() {
+		return &workerService{c: c, gate: intake.NewGate()}, c, func() {
 			stop()
 			if err := <-done; err != nil {
 				t.Error(err)

@@ -24,6 +24,14 @@ type bucket struct {
 	at   time.Time
 }
 
+// refill fills a bucket by what has become due.
+func (b *bucket) refill(now time.Time, rate, burst float64) {
+	if now.After(b.at) {
+		b.left = min(burst, b.left+now.Sub(b.at).Seconds()*rate)
+		b.at = now
+	}
+}
+
 // LimitCalls returns server options that allow each caller at each host perSecond
 // calls a second and bursts of twice as many. It follows Authorize, which says
 // who calls; workers of several hosts may share one name.
@@ -71,8 +79,7 @@ func (l *limiter) take(who string, now time.Time) bool {
 		b = &bucket{left: l.burst, at: now}
 		l.buckets[who] = b
 	}
-	b.left = min(l.burst, b.left+now.Sub(b.at).Seconds()*l.rate)
-	b.at = now
+	b.refill(now, l.rate, l.burst)
 	if b.left < 1 {
 		return false
 	}

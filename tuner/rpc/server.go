@@ -19,6 +19,7 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 )
 
 // Limits on what one connection may send and hold; the library's defaults
@@ -54,7 +55,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	gate := newGate()
+	gate := intake.NewGate()
 	options := []grpc.ServerOption{
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaderList),
@@ -73,10 +74,11 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.ChainStreamInterceptor(recoverStream(log), limitStalls(log)),
 	}
 	recordDenials(extra, c)
-	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
+	options = append(append(options, extra...), limitFrames(extra, log)...)
+	s := &Server{Server: grpc.NewServer(options...), health: health.NewServer(), c: c}
 	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c, gate: gate}
 	warptunev1.RegisterSweepServiceServer(s, sweeps)
-	s.RegisterService(newAdmission().describe(warptunev1.WorkerService_ServiceDesc), workers)
+	s.RegisterService(intake.NewAdmission().Describe(warptunev1.WorkerService_ServiceDesc), workers)
 	if len(extra) == 0 {
 		s.direct = newDirect(recoverUnary(log))
 		warptunev1.RegisterSweepServiceServer(s.direct, sweeps)
@@ -137,7 +139,7 @@ func ClientOptions(creds credentials.TransportCredentials) []grpc.DialOption {
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(2*MaxMessage), grpc.ForceCodecV2(newCodec())),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(2*MaxMessage), grpc.ForceCodecV2(intake.NewCodec())),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second}, MinConnectTimeout: 5 * time.Second,
 		}),

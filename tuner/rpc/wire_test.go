@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 )
 
 // recorded is a message that programs of an earlier commit exchanged, as the bytes
@@ -137,7 +138,7 @@ func TestRecordedMessages(t *testing.T) {
 func checkByHand(t *testing.T, content []byte, want *warptunev1.SynchronizeRequest) {
 	t.Helper()
 	got := &warptunev1.SynchronizeRequest{}
-	if err := newCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(content)}, got); err != nil || !proto.Equal(got, want) {
+	if err := intake.NewCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(content)}, got); err != nil || !proto.Equal(got, want) {
 		t.Errorf("read by hand it is\n%v\nwant\n%v (%v)", got, want, err)
 	}
 }

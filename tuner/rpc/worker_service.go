@@ -9,6 +9,7 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 )
 
 // Limits on one message of a worker.
@@ -29,7 +30,7 @@ const (
 type workerService struct {
 	warptunev1.UnimplementedWorkerServiceServer
 	c    *coordinator.Coordinator
-	gate *gate
+	gate *intake.Gate
 }
 
 // Synchronize is in WorkerService.
@@ -54,10 +55,10 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 		return nil, ToStatus(err)
 	}
 	if reply.Unanswered {
-		leavePlace(ctx)
+		intake.LeavePlace(ctx)
 		s.c.Linger(ctx)
 	}
-	defer s.gate.enter(len(reply.Acks)+len(reply.Grants) > longResponse)()
+	defer s.gate.Enter(len(reply.Acks)+len(reply.Grants) > intake.LongResponse)()
 	out := fromReply(reply, knows, s.c.Number)
 	out.TimeMs, out.Coordinator, out.Fence = s.c.Now().UnixMilli(), s.c.Incarnation(), fence
 	return out, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 	"github.com/warptune/warptune/tuner/store"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 func coordinate(arg string) error {
-	rpc.Serving()
+	intake.Serving()
 	path, address, _ := strings.Cut(arg, " ")
 	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
 	if err != nil {

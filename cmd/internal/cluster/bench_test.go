@@ -24,6 +24,7 @@ import (
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/rpc/intake"
 	"github.com/warptune/warptune/tuner/store"
 	"github.com/warptune/warptune/tuner/worker"
 )
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 }
 
 func coordinate(ctx context.Context, address, dir string) error {
-	rpc.Serving()
+	intake.Serving()
 	st, err := store.Open(filepath.Join(dir, "warptune.db"), store.OpenOptions{})
 	if err != nil {
 		return err

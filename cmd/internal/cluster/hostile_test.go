@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/rpc"
 )
 
@@ -84,7 +85,7 @@ ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1;
 	if err != nil {
 		t.Fatal(err)
 	}
-	def, _, err := kernel.Parse("hostile", text, kernel.Dir(dir))
+	def, _, err := kernel.Parse("hostile", text, call.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (s *Security) Server(log hclog.Logger) (*Secured, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--tls-cert, --tls-key and --tls-ca: %w", err)
 		}
-		o.Options = append(o.Options, grpc.Creds(creds))
+		o.Options = append(o.Options, rpc.Credentials(creds))
 	}
 	var tokens *rpc.Tokens
 	if s.tokenFile != "" {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/warptune/warptune/cmd/internal/measure/standin"
+
 	// What the commands are made of, so that a change of it runs these tests again.
 	_ "github.com/warptune/warptune/cmd/internal/cluster"
 	_ "github.com/warptune/warptune/cmd/internal/evaluate"
@@ -25,6 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	standin.Clean()
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }

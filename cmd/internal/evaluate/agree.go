@@ -8,7 +8,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine/verify"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // comparison is what comparing a configuration's outputs came to.
@@ -35,7 +35,7 @@ func (c *comparison) text() string {
 // a filter's radius. So a configuration that disagrees with the first is wrong only if the
 // parameters that it has otherwise are not of that kind (relation): else it is compared with the
 // one that differs from the first in those alone.
-func (s *answerSet) compare(ctx context.Context, cfg search.Config, launch *kernel.Launch, outputs []verify.Output) (comparison, error) {
+func (s *answerSet) compare(ctx context.Context, cfg search.Config, launch *call.Launch, outputs []verify.Output) (comparison, error) {
 	var c comparison
 	buffers := buffersOf(launch)
 	for i := range outputs {
@@ -48,10 +48,10 @@ func (s *answerSet) compare(ctx context.Context, cfg search.Config, launch *kern
 			}
 			continue
 		}
-		if arg != nil && arg.Access == kernel.ReadOnly && !outputs[i].Written {
+		if arg != nil && arg.Access == call.ReadOnly && !outputs[i].Written {
 			continue
 		}
-		if arg == nil || arg.Answer == kernel.AnswerNone {
+		if arg == nil || arg.Answer == call.AnswerNone {
 			if outputs[i].Written {
 				c.not(&outputs[i], "the definition says so")
 			}
@@ -73,9 +73,9 @@ func (s *answerSet) compare(ctx context.Context, cfg search.Config, launch *kern
 }
 
 // buffersOf are a launch's arguments by name.
-func buffersOf(l *kernel.Launch) map[string]*kernel.Arg {
-	out := map[string]*kernel.Arg{}
-	for _, list := range [][]kernel.Arg{l.Args, l.Constants} {
+func buffersOf(l *call.Launch) map[string]*call.Arg {
+	out := map[string]*call.Arg{}
+	for _, list := range [][]call.Arg{l.Args, l.Constants} {
 		for i := range list {
 			out[list[i].Name] = &list[i]
 		}
@@ -84,7 +84,7 @@ func buffersOf(l *kernel.Launch) map[string]*kernel.Arg {
 }
 
 // expected compares an output with the file that the definition names.
-func (c *comparison) expected(o *verify.Output, arg *kernel.Arg) {
+func (c *comparison) expected(o *verify.Output, arg *call.Arg) {
 	want := verify.Output{Name: o.Name, Elem: o.Elem, Count: o.Count, Runs: []verify.Run{{Bytes: arg.Expected.Data}}}
 	n, d := o.Compare(&want, arg.Tolerance)
 	if d != nil {

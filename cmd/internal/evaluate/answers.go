@@ -15,6 +15,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/verify"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -141,7 +142,7 @@ func (s *answerSet) identity(cfg search.Config) string {
 }
 
 // compare compares what a job's configuration wrote with what others do.
-func (a *Answers) compare(ctx context.Context, job *Job, compiler Compiler, launch *kernel.Launch, outputs []verify.Output) (comparison, error) {
+func (a *Answers) compare(ctx context.Context, job *Job, compiler Compiler, launch *call.Launch, outputs []verify.Output) (comparison, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s, err := a.of(job, compiler)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -80,7 +80,7 @@ func (e *Evaluator) Build(ctx context.Context, job Job) (Built, error) {
 	return e.build(ctx, &job, launch, ptx, req)
 }
 
-func (e *Evaluator) build(ctx context.Context, job *Job, launch *kernel.Launch, ptx compile.Result, req simengine.Request) (b Built, err error) {
+func (e *Evaluator) build(ctx context.Context, job *Job, launch *call.Launch, ptx compile.Result, req simengine.Request) (b Built, err error) {
 	req.Kernel, req.Without = entryOf(ptx, launch), job.Without
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err == nil {

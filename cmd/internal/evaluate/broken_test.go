@@ -17,6 +17,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 )
@@ -73,7 +74,7 @@ var brokenPlaces = []struct{ name, cta string }{
 // brokenDefinition is that of a kind, of PTX or, to make that, of its source.
 func brokenDefinition(t *testing.T, kind int, blocks, where, language string) *kernel.Definition {
 	t.Helper()
-	file, files := "broken.cu", kernel.Files(kernel.Dir(brokenDir))
+	file, files := "broken.cu", call.Files(call.Dir(brokenDir))
 	if language == "PTX" {
 		file, files = "k{KIND}_{BLOCK}.ptx", brokenFiles(t)
 	}

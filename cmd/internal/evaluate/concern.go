@@ -15,6 +15,8 @@ type concern struct {
 	*simengine.Report
 	memory   map[string]simengine.MemoryUse // by kind
 	lanes    float64                        // share of lanes that are off
+	once     float64                        // share of warp instructions that a CTA executes once
+	warps    float64                        // of the grid
 	barriers bool
 }
 
@@ -29,12 +31,17 @@ const (
 // count sums what lines do.
 func (c *concern) count() {
 	c.memory = map[string]simengine.MemoryUse{}
-	var warp, threads float64
+	var warp, threads, once float64
 	for _, l := range c.Lines {
 		warp += l.WarpInstructions
 		threads += l.ThreadInstructions
 		for _, i := range l.Instructions {
 			c.barriers = c.barriers || slices.ContainsFunc(i.Machine, func(m simengine.MachineInstruction) bool { return m.Kind == "barrier" })
+			for _, m := range i.Machine {
+				if i.OncePerCTA {
+					once += m.WarpInstructions
+				}
+			}
 		}
 		for _, m := range l.Memory {
 			k := c.memory[m.Kind]
@@ -46,6 +53,7 @@ func (c *concern) count() {
 	}
 	if warp > 0 {
 		c.lanes = 1 - threads/(32*warp)
+		c.once = once / warp
 	}
 }
 
@@ -86,6 +94,14 @@ func (c *concern) waste(m ideal.Set) float64 {
 		}
 	}
 	return 0
+}
+
+// gathers reports whether CTAs make little of much: each stores no more than a sector a warp, and far less than it loads.
+// CTAs that are fewer and load more each then do what they do once (ideal.OncePerCTA) less often.
+func (c *concern) gathers() bool {
+	const less, waves = 8, 4
+	stored, loaded := c.asked("global store").IdealSectors, c.asked("global load", "asynchronous copy", "texture fetch").IdealSectors
+	return c.once >= unfelt && c.Waves >= waves && stored <= c.warps && less*stored <= loaded
 }
 
 // share is a named share of a list.
@@ -133,7 +149,7 @@ func (c *concern) mechanisms() []ideal.Set {
 	if !ok {
 		of = UnitMechanisms[unit] | ideal.Divergence | ideal.Spills | ideal.LocalArrays
 	}
-	return slices.DeleteFunc(list, func(m ideal.Set) bool { return !of.Has(m) })
+	return slices.DeleteFunc(list, func(m ideal.Set) bool { return !of.Has(m) && m != ideal.CTAWork })
 }
 
 // ReadOnce reports whether most of what L1 misses L2 misses too: nothing is read again that L1 could have kept, and what
@@ -179,6 +195,7 @@ func (c *concern) present() (list []ideal.Set) {
 	some(ideal.DRAM, unknown || share(c.Use, "dram") >= 0.1 || c.fromDRAM()*share(c.Slots, "long_scoreboard", "lg_throttle") >= unfelt)
 	some(ideal.Latency, c.waits("long_scoreboard", "short_scoreboard", "imc_miss"))
 	some(ideal.Dependency, c.waits("wait"))
+	some(ideal.CTAWork, c.gathers())
 	some(ideal.Launch, unknown || share(c.Use, "launch") >= negligible || c.Waves > 1 && c.waits("idle"))
 	return list
 }
@@ -229,7 +246,8 @@ const (
 )
 
 // pairs is pairs of mechanisms that may gain more than each by itself: a wasteful one that gains little with the partner
-// that gains most, and the two that gain most.
+// that gains most, the two that gain most of those that a change of the kernel does away with, and the two that gain most
+// of all: whether their gains overlap.
 func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	single = slices.Clone(single)
 	slices.SortStableFunc(single, func(a, b WhatIf) int { return cmp.Compare(b.Gain, a.Gain) })
@@ -242,6 +260,9 @@ func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	for _, w := range single {
 		if Structural.Has(w.Without) && w.Gain >= worthTogether {
 			largest = append(largest, w)
+		}
+		if w.Without == ideal.CTAWork && w.Gain >= worthPair { // more work a CTA is more loads in flight
+			add(w.Without | ideal.Latency)
 		}
 		if w.Gain >= hiddenBelow || c.waste(w.Without) < plenty {
 			continue
@@ -256,7 +277,16 @@ func (c *concern) pairs(single []WhatIf) (list []ideal.Set) {
 	if len(largest) > 1 {
 		add(largest[0].Without | largest[1].Without)
 	}
+	if len(single) > 1 && single[1].Gain >= worthPair && !contains(single[0].Without, single[1].Without) {
+		add(single[0].Without | single[1].Without)
+	}
 	return list
+}
+
+// contains reports whether one of two mechanisms has all of what the other has.
+func contains(a, b ideal.Set) bool {
+	both := a | b
+	return both == ideal.Atomics|ideal.L2Atomics || both == ideal.L2Atomics|ideal.CTAWork || both == ideal.Launch|ideal.CTAWork
 }
 
 // Paired is a mechanism's best pair among what-ifs, and the other mechanism of it; false: there is none.

@@ -53,19 +53,49 @@ func TestUnitsThatAreExplained(t *testing.T) {
 	}
 }
 
-// A wasteful mechanism that gains nothing is tried with what hides it, and the two that gain most together.
+// A wasteful mechanism that gains nothing is tried with what hides it, the two that gain most together, and what a CTA does
+// once with the latency that more work hides; mechanisms of which one is part of the other are not.
 func TestPairsThatHideEachOther(t *testing.T) {
 	c := concern{Report: &simengine.Report{Lines: []simengine.SourceLine{{Memory: []simengine.MemoryUse{{Kind: "global store", Requests: 1, Sectors: 8, IdealSectors: 4}}}}}}
 	c.count()
 	single := []WhatIf{{Without: ideal.DRAM, Gain: 1.3}, {Without: ideal.Latency, Gain: 1.2}, {Without: ideal.Coalescing, Gain: 1.03}}
-	if got := c.pairs(single); !slices.Equal(got, []ideal.Set{ideal.Coalescing | ideal.Latency}) {
+	if got := c.pairs(single); !slices.Equal(got, []ideal.Set{ideal.Coalescing | ideal.Latency, ideal.DRAM | ideal.Latency}) {
 		t.Errorf("%v", got)
 	}
 	single = []WhatIf{{Without: ideal.Divergence, Gain: 1.3}, {Without: ideal.Banks, Gain: 1.2}, {Without: ideal.Spills, Gain: 1.01}}
 	if got := c.pairs(single); !slices.Equal(got, []ideal.Set{ideal.Divergence | ideal.Banks}) {
 		t.Errorf("%v", got)
 	}
+	single = []WhatIf{{Without: ideal.CTAWork, Gain: 1.7}, {Without: ideal.Launch, Gain: 1.2}}
+	if got := c.pairs(single); !slices.Equal(got, []ideal.Set{ideal.CTAWork | ideal.Latency}) {
+		t.Errorf("%v", got)
+	}
 	if w, other, ok := Paired([]WhatIf{{Without: ideal.Banks, Gain: 9}, {Without: ideal.Banks | ideal.Divergence, Gain: 2}}, ideal.Banks); !ok || other != ideal.Divergence || w.Gain != 2 {
 		t.Errorf("%v with %s (%v)", w, other, ok)
+	}
+}
+
+// What a CTA does once is asked for where CTAs make little of much, and there are many of them: of sums, not of copies or
+// of products of matrices.
+func TestCTAWorkIsOfSums(t *testing.T) {
+	for _, tt := range []struct {
+		about                 string
+		once, waves           float64
+		stored, loaded, warps float64 // sectors of a CTA; its warps
+		want                  bool
+	}{
+		{"a sum", 0.5, 60, 1, 64, 8, true},
+		{"a copy", 0.5, 60, 64, 64, 8, false},
+		{"a product of matrices", 0.5, 60, 512, 64000, 16, false},
+		{"a few CTAs", 0.5, 2, 1, 64, 8, false},
+		{"nothing done once", 0, 60, 1, 64, 8, false},
+	} {
+		l := simengine.SourceLine{WarpInstructions: 100, Memory: []simengine.MemoryUse{{Kind: "global store", Requests: 1, IdealSectors: tt.stored}, {Kind: "global load", Requests: 1, IdealSectors: tt.loaded}}}
+		l.Instructions = []simengine.LineInstruction{{OncePerCTA: true, Machine: []simengine.MachineInstruction{{WarpInstructions: 100 * tt.once}}}}
+		c := concern{Report: &simengine.Report{Waves: tt.waves, Lines: []simengine.SourceLine{l}}, warps: tt.warps}
+		c.count()
+		if got := slices.Contains(c.mechanisms(), ideal.CTAWork); got != tt.want {
+			t.Errorf("%s: %v", tt.about, got)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -98,7 +99,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 }
 
 // question is what the simulator is asked for a job.
-func (e *Evaluator) question(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (simengine.Request, error) {
+func (e *Evaluator) question(ctx context.Context, launch *call.Launch, ptx compile.Result, job *Job) (simengine.Request, error) {
 	req, err := request(launch, job.Arch, job.Level)
 	if err != nil {
 		return req, err
@@ -119,7 +120,7 @@ func (e *Evaluator) question(ctx context.Context, launch *kernel.Launch, ptx com
 }
 
 // entryOf is the kernel's name in the PTX.
-func entryOf(ptx compile.Result, launch *kernel.Launch) string {
+func entryOf(ptx compile.Result, launch *call.Launch) string {
 	return cmp.Or(ptx.Entry, launch.KernelName)
 }
 
@@ -141,7 +142,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	return req.Digest(ptx.Digest), true
 }
 
-func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (tuner.Outcome, *simengine.Report, error) {
+func (e *Evaluator) simulate(ctx context.Context, launch *call.Launch, ptx compile.Result, job *Job) (tuner.Outcome, *simengine.Report, error) {
 	req, err := e.question(ctx, launch, ptx, job)
 	var lacks *compile.UnavailableError
 	if errors.As(err, &lacks) {
@@ -195,7 +196,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 
 // compare compares what a configuration wrote with what others do, and notes in its report what was
 // compared. It returns what is wrong; "": nothing.
-func (e *Evaluator) compare(ctx context.Context, launch *kernel.Launch, report *simengine.Report, job *Job) (wrong string, err error) {
+func (e *Evaluator) compare(ctx context.Context, launch *call.Launch, report *simengine.Report, job *Job) (wrong string, err error) {
 	x := report.Execution
 	switch {
 	case job.Answers == nil || job.Ideal != 0: // what is computed is no other

@@ -10,13 +10,13 @@ import (
 	ptxsource "github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/simengine/verify"
 	"github.com/warptune/warptune/tuner"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
 // Prepared is a configuration ready to be launched on a GPU.
 type Prepared struct {
-	Launch *kernel.Launch
+	Launch *call.Launch
 	PTX    compile.Result
 	Inputs *simengine.Inputs
 	// Args are the launch's arguments as the simulator takes them. Inputs has textures, surfaces and
@@ -37,7 +37,7 @@ type Prepared struct {
 func (p *Prepared) Tolerance(name string) (share float64, compared bool) {
 	for i := range p.Launch.Args {
 		if a := &p.Launch.Args[i]; a.Name == name {
-			return a.Tolerance, a.Answer != kernel.AnswerNone
+			return a.Tolerance, a.Answer != call.AnswerNone
 		}
 	}
 	return 0, true

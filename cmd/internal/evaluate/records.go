@@ -66,7 +66,7 @@ func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, err
 	if err != nil {
 		return nil, err
 	}
-	return b.run(ctx, tasks, byModule(records))
+	return b.run(ctx, tasks, byModule(records, b.Slots))
 }
 
 // tasks checks the records.
@@ -215,9 +215,11 @@ func (b *Batch) slot(ctx context.Context, tasks []task, out []Result, work <-cha
 }
 
 // byModule groups record numbers by their PTX, so that a slot reuses what it
-// parsed, in order of first appearance. A group is cut so that slots balance.
-func byModule(records []record.Record) [][]int {
-	const most = 32
+// parsed, in order of first appearance. A group is cut so that slots balance, and
+// that each has some of few records.
+func byModule(records []record.Record, slots int) [][]int {
+	const largest, each = 32, 4
+	most := max(min(largest, len(records)/(each*max(slots, 1))), 1)
 	groups := map[string][]int{}
 	var order []string
 	for i := range records {

@@ -13,19 +13,19 @@ import (
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // elements maps a definition's element types to PTX's.
-var elements = map[kernel.Type]ir.Type{
-	kernel.Bool: ir.U8, kernel.Int8: ir.S8, kernel.Uint8: ir.U8, kernel.Int16: ir.S16, kernel.Uint16: ir.U16,
-	kernel.Int32: ir.S32, kernel.Uint32: ir.U32, kernel.Int64: ir.S64, kernel.Uint64: ir.U64,
-	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
-	kernel.Bfloat16: ir.BF16, kernel.Float8E4M3: ir.E4M3, kernel.Float8E5M2: ir.E5M2,
+var elements = map[call.Type]ir.Type{
+	call.Bool: ir.U8, call.Int8: ir.S8, call.Uint8: ir.U8, call.Int16: ir.S16, call.Uint16: ir.U16,
+	call.Int32: ir.S32, call.Uint32: ir.U32, call.Int64: ir.S64, call.Uint64: ir.U64,
+	call.Half: ir.F16, call.Float: ir.F32, call.Double: ir.F64,
+	call.Bfloat16: ir.BF16, call.Float8E4M3: ir.E4M3, call.Float8E5M2: ir.E5M2,
 }
 
 // request turns a launch into what the simulator is asked.
-func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
+func request(l *call.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
 	r := simengine.Request{
 		Kernel: l.KernelName, Arch: d, Level: level,
 		Cooperative: l.Cooperative, DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
@@ -44,7 +44,7 @@ func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simen
 	return r, err
 }
 
-func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
+func arguments(args []call.Arg) ([]simengine.Arg, error) {
 	out := make([]simengine.Arg, len(args))
 	for i, a := range args {
 		elem, ok := elements[a.Type]
@@ -69,7 +69,7 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 	return out, nil
 }
 
-func texture(t *kernel.Texture) *simengine.Texture {
+func texture(t *call.Texture) *simengine.Texture {
 	out := &simengine.Texture{Shape: t.Shape, Surface: t.Surface, Linear: t.Linear, Filter: t.Filter, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized}
 	if t.Layered {
 		last := len(t.Shape) - 1
@@ -81,7 +81,7 @@ func texture(t *kernel.Texture) *simengine.Texture {
 	return out
 }
 
-func tensorMap(m *kernel.TensorMap) (*simengine.TensorMap, error) {
+func tensorMap(m *call.TensorMap) (*simengine.TensorMap, error) {
 	elem, ok := elements[m.Elem]
 	if !ok {
 		return nil, fmt.Errorf("type %s cannot be simulated", m.Elem)
@@ -101,21 +101,21 @@ func narrow(list []int64) []int {
 	return out
 }
 
-func fill(a *kernel.Arg) (simengine.Fill, error) {
+func fill(a *call.Arg) (simengine.Fill, error) {
 	f := &a.Fill
 	out := simengine.Fill{Value: f.Value, Least: f.Least, Seed: f.Seed}
 	switch f.Kind {
-	case kernel.FillConstant:
+	case call.FillConstant:
 		out.Kind = simengine.FillConstant
-	case kernel.FillRandom:
+	case call.FillRandom:
 		out.Kind = simengine.FillRandom
-	case kernel.FillGenerator:
+	case call.FillGenerator:
 		at, err := f.Generator()
 		if err != nil {
 			return out, err
 		}
 		out.Kind, out.Text, out.At = simengine.FillGenerator, f.Expr.String(), generated(at)
-	case kernel.FillBinaryRaw:
+	case call.FillBinaryRaw:
 		raw, elem := f.Raw, a.Type
 		out.Kind, out.Text = simengine.FillGenerator, "file sha256:"+raw.Digest
 		out.At = func(i int64) float64 { return raw.Value(elem, i) }

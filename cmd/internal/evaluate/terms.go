@@ -11,13 +11,13 @@ import (
 	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // inTerms says a failure that comes of the launch's arguments in terms of the
 // definition: which field to look at, by the names that its author gave. The simulator
 // knows parameters and buffers, not the definition that they come from.
-func inTerms(err error, l *kernel.Launch) error {
+func inTerms(err error, l *call.Launch) error {
 	var f *simengine.Failure
 	if !errors.As(err, &f) {
 		return err
@@ -46,7 +46,7 @@ func inTerms(err error, l *kernel.Launch) error {
 }
 
 // misfit says which argument is not what the kernel takes; "" where that is not known.
-func misfit(e *memory.ArgumentError, l *kernel.Launch) string {
+func misfit(e *memory.ArgumentError, l *call.Launch) string {
 	if e.Index < 0 {
 		return miscounted(e, l)
 	}
@@ -68,7 +68,7 @@ func misfit(e *memory.ArgumentError, l *kernel.Launch) string {
 	return text
 }
 
-func miscounted(e *memory.ArgumentError, l *kernel.Launch) string {
+func miscounted(e *memory.ArgumentError, l *call.Launch) string {
 	names := make([]string, len(l.Args))
 	for i, a := range l.Args {
 		names[i] = a.Name
@@ -88,7 +88,7 @@ func miscounted(e *memory.ArgumentError, l *kernel.Launch) string {
 }
 
 // unfilled says which argument in constant memory the source has no room for.
-func unfilled(e *memory.VariableError, l *kernel.Launch) string {
+func unfilled(e *memory.VariableError, l *call.Launch) string {
 	for i := range l.Constants {
 		a := &l.Constants[i]
 		switch {
@@ -103,7 +103,7 @@ func unfilled(e *memory.VariableError, l *kernel.Launch) string {
 }
 
 // overfull says which argument is larger than the GPU's memory.
-func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
+func overfull(e *simengine.MemoryError, l *call.Launch) string {
 	a := holder(l, e.Buffer)
 	if a == nil {
 		return where(l) + ": " + e.Error()
@@ -115,7 +115,7 @@ func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.
-func faulted(f *fault.Fault, l *kernel.Launch) string {
+func faulted(f *fault.Fault, l *call.Launch) string {
 	a := holder(l, f.Buffer)
 	switch {
 	case a == nil:
@@ -128,13 +128,13 @@ func faulted(f *fault.Fault, l *kernel.Launch) string {
 
 // holder finds the argument of a buffer; nil: it is none's. Kernels that take constants as
 // parameters, too, have all of the definition's, in its order.
-func holder(l *kernel.Launch, buffer string) *kernel.Arg {
+func holder(l *call.Launch, buffer string) *call.Arg {
 	for i := range l.Args {
 		if simengine.BufferName(i, l.Args[i].Name) == buffer {
 			return &l.Args[i]
 		}
 	}
-	for _, list := range [][]kernel.Arg{l.Args, l.Constants} {
+	for _, list := range [][]call.Arg{l.Args, l.Constants} {
 		for i := range list {
 			if simengine.BufferName(list[i].Position, list[i].Name) == buffer {
 				return &list[i]
@@ -145,7 +145,7 @@ func holder(l *kernel.Launch, buffer string) *kernel.Arg {
 }
 
 // field is an argument's field as errors name it, and whose it is.
-func field(l *kernel.Launch, a *kernel.Arg, name string) string {
+func field(l *call.Launch, a *call.Arg, name string) string {
 	if l.Recorded {
 		return fmt.Sprintf("args[%d]%s (%s)", a.Position, strings.ToLower(strings.Replace(name, "Size", "count", 1)), a.Name)
 	}
@@ -153,7 +153,7 @@ func field(l *kernel.Launch, a *kernel.Arg, name string) string {
 }
 
 // where is what holds a launch's arguments.
-func where(l *kernel.Launch) string {
+func where(l *call.Launch) string {
 	if l.Recorded {
 		return "args"
 	}

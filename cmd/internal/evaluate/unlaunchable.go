@@ -5,12 +5,12 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // unlaunchable says of a launch, before anything is compiled for it, that no kernel can be launched so: by its extents,
 // and by its dynamic shared memory. nil: by these it can.
-func unlaunchable(l *kernel.Launch, d *arch.Descriptor) error {
+func unlaunchable(l *call.Launch, d *arch.Descriptor) error {
 	if l.Recorded && l.Compile.Missing != nil {
 		return nil // the record of what did not compile has no extents
 	}

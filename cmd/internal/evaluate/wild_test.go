@@ -10,6 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
@@ -92,7 +93,7 @@ void tuned(std::vector<float> &v) { const int n = 2 * 16; k_launched<n><<<unknow
 		if err := os.WriteFile(filepath.Join(dir, "k.cu"), []byte(source), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		def, _, err := kernel.Parse("k", []byte(text), kernel.Dir(dir))
+		def, _, err := kernel.Parse("k", []byte(text), call.Dir(dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,13 +10,14 @@ import (
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Case is a configuration, explained.
 type Case struct {
 	Config search.Config
 	*evaluate.Study
-	Launch    *kernel.Launch // nil for one that is not valid, as are Explained and the Report
+	Launch    *call.Launch // nil for one that is not valid, as are Explained and the Report
 	Subject   Subject
 	Explained *Explanation
 }
@@ -33,7 +34,7 @@ func NewCase(def *kernel.Definition, d *arch.Descriptor, config search.Config, p
 	}
 	block, grid := c.Launch.Block, c.Launch.Grid
 	c.Subject = Subject{
-		Report: s.Report, WhatIfs: s.WhatIfs, Arch: d, Source: sourceOf(c.Launch),
+		Report: s.Report, WhatIfs: s.WhatIfs, Caps: s.Caps, Arch: d, Source: sourceOf(c.Launch),
 		Threads: int(block[0] * block[1] * block[2]), CTAs: grid[0] * grid[1] * grid[2],
 	}
 	c.Explained = Explain(&c.Subject)
@@ -41,7 +42,7 @@ func NewCase(def *kernel.Definition, d *arch.Descriptor, config search.Config, p
 }
 
 // sourceOf gives the text of lines of a launch's source.
-func sourceOf(l *kernel.Launch) func(string) string {
+func sourceOf(l *call.Launch) func(string) string {
 	lines := strings.Split(string(l.Compile.Source), "\n")
 	return func(line string) string {
 		file, number, _ := strings.Cut(line, ":")

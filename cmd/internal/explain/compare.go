@@ -155,6 +155,7 @@ var lossWords = map[ideal.Set]string{
 	ideal.L1: "loads that miss L1", ideal.DRAM: "DRAM", ideal.Latency: "the latency of memory", ideal.Dependency: "the latency of arithmetic", ideal.Occupancy: "low occupancy",
 	ideal.Spills: "spills", ideal.Divergence: "divergence", ideal.Barriers: "waiting at barriers", ideal.Launch: "launching CTAs", ideal.LocalArrays: "arrays in local memory",
 	ideal.Pipes: "a busy arithmetic pipe", ideal.L1Bandwidth: "the bandwidth of L1 and shared memory", ideal.L2Bandwidth: "the bandwidth of L2",
+	ideal.CTAWork: "what each CTA does once",
 }
 
 // text says what one of two loses, and the other.

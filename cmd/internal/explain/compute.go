@@ -34,7 +34,7 @@ func computeBound(s *Subject) (Finding, bool) {
 	s.computeAdvice(&f, line)
 	if w, _, ok := whatIf(s, ideal.Pipes); ok && pipe {
 		f.gains(s, &w)
-		f.With = nil
+		f.With, f.Beyond = nil, "instructions that are left out save their issue slots too"
 	}
 	if r.Bound == "issue" {
 		f.advise("fewer instructions of any kind: time goes down in proportion")
@@ -67,13 +67,15 @@ var (
 	fast     = []string{"sin.approx", "cos.approx", "ex2.approx", "lg2.approx", "rcp.approx", "rsqrt.approx", "sqrt.approx", "tanh.approx", "div.approx"}
 	exact    = []string{"div.rn", "div.rz", "sqrt.rn", "rcp.rn", "div.full"}
 	converts = []string{"cvt."}
-	compares = []string{"setp", "selp", "min", "max"}
+	selects  = []string{"setp", "selp"}
+	extremes = []string{"min", "max"}
 	indexing = []string{"add.s", "add.u", "mad.lo", "mul.lo", "mul.wide", "mad.wide", "shl", "shr", "and", "rem", "div.s", "div.u"}
 )
 
 // computeAdvice is what makes the instructions of a line fewer on the unit that bounds, by what they are.
 func (s *Subject) computeAdvice(f *Finding, line *simengine.SourceLine) {
 	some := func(prefixes []string) bool { return line == nil || has(s, line, prefixes...) }
+	many := func(prefixes ...string) bool { return line == nil || partOfLine(line, prefixes) >= worthAdvice }
 	switch s.Report.Bound {
 	case "xu":
 		if some(exact) {
@@ -90,10 +92,13 @@ func (s *Subject) computeAdvice(f *Finding, line *simengine.SourceLine) {
 			f.advise("fewer conversions between types")
 		}
 	case "alu":
-		if some(compares) {
+		switch {
+		case many(selects...):
 			f.advise("fewer comparisons: minimum and maximum instead of comparing and selecting, results that are compared once")
+		case many(extremes...):
+			f.advise("fewer minima and maxima: what two results have in common is compared once")
 		}
-		if some(indexing) {
+		if many(indexing...) {
 			f.advise("fewer integer operations: indices that are hoisted from loops or that grow by a constant")
 		}
 	case "imad":
@@ -110,13 +115,31 @@ func (s *Subject) computeAdvice(f *Finding, line *simengine.SourceLine) {
 		if line != nil && has(s, line, "ld.", "st.") && !has(s, line, "ld.global.v", "ld.shared.v", "ld.global.nc.v", "st.global.v") {
 			f.advise("wider loads and stores (vectors)")
 		}
-		if some(indexing) {
+		if many(indexing...) {
 			f.advise("cheaper indices: hoisted from loops, or growing by a constant")
 		}
-		if loops(line) {
+		if loops(line) && many("bra", "setp", "add.s", "add.u") {
 			f.advise("unrolling: its loop's counter, comparison and branch are instructions too")
 		}
 	}
+}
+
+// worthAdvice is the part of a line's instructions from which on fewer of a kind are worth advice.
+const worthAdvice = 0.15
+
+// partOfLine is the part of a line's machine instructions that come of PTX whose opcodes begin with one of the prefixes.
+func partOfLine(line *simengine.SourceLine, prefixes []string) float64 {
+	of, all := 0.0, 0.0
+	for _, in := range line.Instructions {
+		here := slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(opcode(in.PTX), p) })
+		for _, m := range in.Machine {
+			all += m.WarpInstructions
+			if here {
+				of += m.WarpInstructions
+			}
+		}
+	}
+	return of / math.Max(all, 1)
 }
 
 // ops are the opcodes of a line that begin with one of the prefixes, without repetition.

@@ -19,6 +19,7 @@ import (
 type Subject struct {
 	Report  *simengine.Report
 	WhatIfs []evaluate.WhatIf
+	Caps    []evaluate.CapTrial // larger register caps
 	Arch    *arch.Descriptor
 	Threads int                      // of a CTA
 	CTAs    int64                    // of the grid
@@ -52,12 +53,19 @@ const leastGain = 1.02
 
 // Explain explains a configuration.
 func Explain(s *Subject) *Explanation {
-	return &Explanation{Headline: headline(s), Timing: timed(s), Certainty: certainty(s), Rates: rates(s), Findings: findings(s)}
+	all := findings(s)
+	return &Explanation{Headline: headline(s, all), Timing: timed(s), Certainty: certainty(s), Rates: rates(s), Findings: all}
 }
 
-// headline is the time and what bounds it.
-func headline(s *Subject) string {
-	return fmt.Sprintf("%s on %s, %s", plot.Microseconds(s.Report.TimeUS), s.Arch.Title, Bound(s.Report))
+// headline is the time and what bounds it. Where no unit does, and one finding is most of the time, it says so: latency is
+// what is seen of it.
+func headline(s *Subject, all []Finding) string {
+	const most = 2 // times faster
+	text := fmt.Sprintf("%s on %s, %s", plot.Microseconds(s.Report.TimeUS), s.Arch.Title, Bound(s.Report))
+	if s.Report.Bound != s.Report.Nearest && len(all) > 0 && all[0].Gain >= most && all[0].Topic != ideal.Latency.String() {
+		text += "; most of the time is that of finding 1"
+	}
+	return text
 }
 
 // Bound is what bounds a launch, in words.

@@ -26,10 +26,21 @@ type Finding struct {
 	Estimated bool    `json:"estimated,omitempty"`
 	// Then is what bounds the machine without it, in words.
 	Then string `json:"then_bound_by,omitempty"`
+	// StillBound says that it bounds the launch as it is, too.
+	StillBound bool `json:"still_bound,omitempty"`
 	// With is a second change with which it gains more than both by themselves, nil: there is none.
 	With *Both `json:"with,omitempty"`
+	// WithFirst is, of the second finding, what it and the first gain together, where that is not more than both by
+	// themselves; Overlaps says that it is hardly more than the first by itself.
+	WithFirst *Both `json:"with_first,omitempty"`
+	Overlaps  bool  `json:"overlaps,omitempty"`
+	// Beyond is what a change of the kernel may gain besides, which the machine without the cost leaves out.
+	Beyond string `json:"beyond,omitempty"`
 	// Outside says that it is no matter of the kernel's code.
 	Outside bool `json:"outside_kernel,omitempty"`
+
+	// Relieves is what warps wait for much less without it.
+	Relieves string `json:"relieves,omitempty"`
 
 	advice []advice
 }
@@ -99,11 +110,26 @@ func (f *Finding) gainText() string {
 	default:
 		text += ": " + gained(f.TimeUS, f.Gain)
 	}
-	if f.Then != "" {
+	switch {
+	case f.Then != "" && f.StillBound:
+		text += "; " + f.Then + " would still bound it"
+	case f.Then != "":
 		text += "; then " + f.Then + " would bound it"
+	}
+	if f.Relieves != "" {
+		text += ", and " + f.Relieves
+	}
+	if f.Beyond != "" {
+		text += ". A change may gain more: " + f.Beyond
 	}
 	if f.With != nil {
 		text += ". " + cmp.Or(ands[f.With.Topic], f.With.Topic+" too") + ": " + gained(f.With.TimeUS, f.With.Gain)
+	}
+	if f.WithFirst != nil {
+		text += ". Together with finding 1: " + gained(f.WithFirst.TimeUS, f.WithFirst.Gain)
+	}
+	if f.Overlaps {
+		text += ", hardly more than that by itself"
 	}
 	return text
 }
@@ -121,20 +147,23 @@ const (
 
 // ifs are what-ifs in words, by topic.
 var ifs = map[string]string{
-	ideal.Banks.String(): "Without conflicts", ideal.Coalescing.String(): "If it were coalesced", ideal.Constants.String(): "If lanes did not wait for each other",
-	ideal.Atomics.String(): "If each CTA added to each word once", ideal.SharedAtomics.String(): "If lanes of one word did not wait for each other", ideal.L2Atomics.String(): "If L2 took them at no cost",
+	ideal.Banks.String(): "Without conflicts", ideal.Coalescing.String(): "If it were coalesced", ideal.Constants.String(): "If lanes were served all at a time",
+	ideal.Atomics.String(): "If each CTA added to each word once", ideal.SharedAtomics.String(): "If lanes of one word were served all at a time", ideal.L2Atomics.String(): "If these atomics cost L2 nothing",
 	ideal.L1.String(): "If L1 had all of it", ideal.DRAM.String(): "If L2 had all of it", ideal.Latency.String(): "If memory answered at once",
 	ideal.Dependency.String(): "If arithmetic took a cycle", ideal.Occupancy.String(): "With as many warps as fit an SM", ideal.Spills.String(): "Without spills",
-	ideal.LocalArrays.String(): "In registers", ideal.Divergence.String(): "With lanes regrouped", ideal.Barriers.String(): "If nobody waited",
-	ideal.Launch.String(): "If CTAs were launched at once", topicTail: "If SMs shared it evenly", topicCompute: "If its instructions took no more than their issue slots",
-	ideal.L1Bandwidth.String(): "If they moved bytes at no cost", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost", topicGap: "Without it",
+	ideal.LocalArrays.String(): "Without these accesses", ideal.Divergence.String(): "If lanes that go the same way shared warps", ideal.Barriers.String(): "If nobody waited",
+	ideal.Launch.String(): "If CTAs were launched at once", topicTail: "If SMs shared it evenly", topicCompute: "If other pipes did this work in as many instructions",
+	ideal.L1Bandwidth.String(): "If L1 and shared memory moved bytes at no cost", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost", topicGap: "Without it",
+	ideal.CTAWork.String(): "If CTAs were so few that this cost nothing",
 }
 
 // ands are second what-ifs in words, by topic.
 var ands = map[string]string{
 	ideal.Banks.String(): "Without bank conflicts too", ideal.Coalescing.String(): "With coalesced accesses too", ideal.Constants.String(): "With one constant for all lanes too",
 	ideal.Atomics.String(): "With each CTA adding to each word once too", ideal.SharedAtomics.String(): "Without lanes that wait for one word too",
-	ideal.L2Atomics.String(): "With so few CTAs that what they add costs L2 nothing", ideal.Latency.String(): "With the latency of memory hidden too", ideal.Dependency.String(): "With the latency of arithmetic hidden too",
+	ideal.L2Atomics.String(): "With so few CTAs that these additions cost L2 nothing", ideal.Latency.String(): "With the latency of memory hidden too", ideal.L1.String(): "With all loads found in L1 too", ideal.DRAM.String(): "With all of it found in L2 too",
+	ideal.L1Bandwidth.String(): "If L1 and shared memory moved bytes at no cost, too", ideal.L2Bandwidth.String(): "If L2 moved bytes at no cost, too", ideal.Pipes.String(): "With the arithmetic on pipes that are idle too", ideal.Dependency.String(): "With the latency of arithmetic hidden too",
 	ideal.Occupancy.String(): "With as many warps as fit an SM too", ideal.Spills.String(): "Without spills too", ideal.LocalArrays.String(): "With variables in registers too",
 	ideal.Divergence.String(): "Without divergence too", ideal.Barriers.String(): "Without waiting at barriers too", ideal.Launch.String(): "With more work a CTA, so that launching costs nothing, too",
+	ideal.CTAWork.String(): "With so few CTAs that all that each does once costs nothing",
 }

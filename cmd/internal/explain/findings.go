@@ -43,6 +43,7 @@ func findings(s *Subject) []Finding {
 		return cmp.Compare(b.rank(s), a.rank(s))
 	})
 	settle(all)
+	overlap(s, all)
 	for i := range all {
 		if f := &all[i]; f.Line != "" && s.Source != nil {
 			f.Text = s.Source(f.Line)
@@ -51,47 +52,12 @@ func findings(s *Subject) []Finding {
 	return all
 }
 
-// How many times faster two changes must be than each by itself to be named together: two that change what the kernel
-// does, and one that hides the other.
-const (
-	worthBoth   = 1.05
-	worthHiding = 1.1
-)
-
-// gains says what a what-if gains, what binds then, and what gains more together with it.
-func (f *Finding) gains(s *Subject, w *evaluate.WhatIf) {
-	f.TimeUS, f.Gain = w.TimeUS, w.Gain
-	if w.Bound != s.Report.Bound && w.Bound != "" {
-		f.Then = BoundWords(w.Bound)
-	}
-	pair, other, ok := evaluate.Paired(s.WhatIfs, w.Without)
-	if w.Without == ideal.Atomics { // L2Atomics has all of what it has
-		pair, other, ok = whatIf(s, ideal.L2Atomics)
-	}
-	worth := worthHiding
-	if evaluate.Structural.Has(w.Without | other) {
-		worth = worthBoth
-	}
-	alone := max(w.Gain, gainOf(s, other))
-	if w.Without == ideal.Atomics {
-		alone = w.Gain
-	}
-	if ok && pair.Gain >= worth*alone {
-		f.With = &Both{other.String(), pair.TimeUS, pair.Gain}
-	}
-}
-
-func whatIf(s *Subject, m ideal.Set) (w evaluate.WhatIf, of ideal.Set, ok bool) {
-	i := slices.IndexFunc(s.WhatIfs, func(w evaluate.WhatIf) bool { return w.Without == m })
-	if i < 0 {
-		return w, m, false
-	}
-	return s.WhatIfs[i], m, true
-}
-
 // saidOtherwise reports whether what is to be said of a mechanism is said of another that has it in it.
 func saidOtherwise(s *Subject, m ideal.Set) bool {
-	return m == ideal.L2Atomics && gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
+	if m == ideal.L2Atomics {
+		return gainOf(s, ideal.Atomics) >= leastGain // summed by the CTA there is less of them
+	}
+	return fewerCTAs(s, m)
 }
 
 // settle writes the remedies. What is against the remedy of a finding that gains more is left out, and said to be.

@@ -88,3 +88,66 @@ func TestHiddenCosts(t *testing.T) {
 		t.Errorf("%+v", all[3])
 	}
 }
+
+// The second finding says what it gains together with the first: hardly more, more, or more than both by themselves.
+func TestGainsOverlap(t *testing.T) {
+	for _, tt := range []struct {
+		both        float64
+		want, never string
+	}{
+		{3.05, "Together with finding 1: 327.87 us, 3.05 times faster, hardly more than that by itself", "With coalesced"},
+		{2.5, "Together with finding 1: 333.33 us, 3.00 times faster, hardly more", "With coalesced"}, // no slower than the first
+		{6, "With coalesced accesses too: 166.67 us, 6.00 times faster", "Together with"},
+	} {
+		all := findings(subject(t, simengine.Report{}, map[ideal.Set]float64{ideal.Coalescing: 3, ideal.DRAM: 1.8, ideal.Coalescing | ideal.DRAM: tt.both}))
+		if len(all) != 2 || all[0].WithFirst != nil {
+			t.Fatalf("%+v", all)
+		}
+		if text := all[1].Sentence(); !strings.Contains(text, tt.want) || strings.Contains(text, tt.never) {
+			t.Errorf("both %g: %s", tt.both, text)
+		}
+	}
+	all := findings(subject(t, simengine.Report{}, map[ideal.Set]float64{ideal.Latency: 1.33, ideal.DRAM: 1.2, ideal.Latency | ideal.DRAM: 1.45}))
+	if text := all[1].Sentence(); !strings.Contains(text, "Together with finding 1: 689.66 us, 1.45 times faster.") {
+		t.Error(text)
+	}
+}
+
+// What is done once a CTA stands for launching CTAs and for adding up their results, whose remedy is the same; where
+// launching is all of it, launching is what is said.
+func TestFewerCTAsIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		gains map[ideal.Set]float64
+		want  string
+	}{
+		{map[ideal.Set]float64{ideal.CTAWork: 2, ideal.Launch: 1.2}, "work of a CTA"},
+		{map[ideal.Set]float64{ideal.CTAWork: 1.21, ideal.Launch: 1.2}, "launch"},
+		{map[ideal.Set]float64{ideal.CTAWork: 6, ideal.L2Atomics: 4.8}, "atomics in L2"},
+		{map[ideal.Set]float64{ideal.CTAWork: 1.5, ideal.Atomics: 3, ideal.L2Atomics: 4.8}, "global atomics, work of a CTA"},
+	} {
+		var topics []string
+		for _, f := range findings(subject(t, simengine.Report{}, tt.gains)) {
+			topics = append(topics, f.Topic)
+		}
+		if got := strings.Join(topics, ", "); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.gains, got, tt.want)
+		}
+	}
+}
+
+// Of register caps the fastest is named, the smallest of those that are as fast.
+func TestWhichCap(t *testing.T) {
+	s := subject(t, simengine.Report{SpillBytes: 100, Registers: 32}, map[ideal.Set]float64{ideal.Spills: 5})
+	s.Caps = []evaluate.CapTrial{{Parameter: "cap=48", Cap: 48, TimeUS: 500, SpillBytes: 40}, {Parameter: "cap=64", Cap: 64, TimeUS: 250.5}, {Parameter: "cap=96", Cap: 96, TimeUS: 250}}
+	if text := findings(s)[0].Sentence(); !strings.Contains(text, "A larger register cap (it is 32): cap=64 takes 250.50 us, 3.99 times faster (the fastest of 3 simulated)") {
+		t.Error(text)
+	}
+	s.Caps = s.Caps[:1]
+	if text := findings(s)[0].Sentence(); !strings.Contains(text, "cap=48 takes 500.00 us, 2.00 times faster, and still spills 40 bytes, or smaller tiles") {
+		t.Error(text)
+	}
+	s.Caps = nil
+	if text := findings(s)[0].Sentence(); !strings.Contains(text, "A larger register cap (it is 32), or smaller tiles") {
+		t.Error(text)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/ideal"
 )
 
 const bankBytes = 4
@@ -82,10 +83,19 @@ func coalescing(s *Subject) Finding {
 	case apart > 0 && apart == int64(p.LaneBytes) && p.Sectors < aligned*p.IdealSectors:
 		f.Evidence += "; neighbouring threads access neighbouring elements, but not from the start of a sector"
 		f.advise("begin rows and tiles at multiples of 32 bytes")
+	case coalescedOther(s, p.Kind):
+		f.advise("go through a tile in shared memory, so that neighbouring threads read and write neighbouring elements: with exchanged indices the other accesses would be uncoalesced")
 	default:
 		f.advise("let neighbouring threads access neighbouring elements of a row", "go through a tile in shared memory")
 	}
 	return f
+}
+
+// coalescedOther reports whether the loads of a kernel whose stores are uncoalesced are coalesced, or the other way round.
+func coalescedOther(s *Subject, kind string) bool {
+	other := map[string]string{"global load": "global store", "global store": "global load"}[kind]
+	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.Sectors }, other)
+	return other != "" && p.Requests > 0 && p.Sectors < aligned*p.IdealSectors
 }
 
 func constants(s *Subject) Finding {
@@ -95,6 +105,7 @@ func constants(s *Subject) Finding {
 		f.Evidence = fmt.Sprintf("reads constant memory at %s different addresses a request, which are served one after another", number(p.Wavefronts/p.Requests))
 	}
 	f.advise("let all lanes of a warp read the same constant", "keep the table in shared or global memory")
+	f.Beyond = "a constant that all lanes read takes no load where it is an operand"
 	return f
 }
 
@@ -129,13 +140,19 @@ func dram(s *Subject) Finding {
 	use := moved / math.Max(s.Arch.DRAMBytesPerSecond*m["gpu__time_duration.sum"]/1e9, 1)
 	const again = 1.1             // of the bytes that threads ask for
 	asked := askedBytes(s.Report) // 0 at level model
-	if asked > 0 && moved > again*asked {
+	wasted := asked > 0 && moved > again*asked
+	uncoalesced := wasted && gainOf(s, ideal.Coalescing) >= leastGain
+	if wasted {
 		f.Evidence += fmt.Sprintf(", and threads ask for %s", scaled(asked, "B"))
+	}
+	if wasted && !uncoalesced {
 		f.advise("use all of each sector of 32 bytes, while it is in the caches")
 	}
 	switch {
+	case uncoalesced:
+		f.advise("move less: coalesced accesses, smaller types")
 	case use < idle:
-		f.Evidence += fmt.Sprintf("; DRAM is at %.0f %% of its peak, so that its latency costs more than its bandwidth", 100*use)
+		f.Evidence += fmt.Sprintf("; at %.0f %% of its peak DRAM costs time by its latency, not its bandwidth", 100*use)
 		f.advise("more bytes in flight, as for the latency of memory", "data that is still in L2: blocks that use the same data at the same time")
 	case use >= busy && asked > 0 && len(f.advice) == 0:
 		f.Evidence += fmt.Sprintf("; each is moved once and DRAM is at %.0f %% of its peak", 100*use)

@@ -22,6 +22,8 @@ type Rate struct {
 	// Intensity is FLOP for each byte of DRAM, Ridge that from which on the unit and not DRAM bounds.
 	Intensity float64 `json:"flop_per_dram_byte,omitempty"`
 	Ridge     float64 `json:"ridge_flop_per_dram_byte,omitempty"`
+
+	bound string // what bounds the launch, in words, where that is neither DRAM nor arithmetic
 }
 
 // Text is a rate in words.
@@ -40,6 +42,9 @@ func (r *Rate) Text() string {
 			side = "compute side"
 		}
 		text += fmt.Sprintf("; %.3g FLOP for each byte of DRAM, ridge at %.3g: %s of the roofline", r.Intensity, r.Ridge, side)
+		if r.bound != "" {
+			text += ", but this launch is bound by " + r.bound
+		}
 	}
 	return text
 }
@@ -110,11 +115,20 @@ func rates(s *Subject) []Rate {
 		}
 		r := Rate{Unit: f.kind, Achieved: f.flop / seconds, Peak: peak, Per: "FLOP/s", FLOP: f.flop}
 		if dram > 0 {
-			r.Intensity, r.Ridge = f.flop/dram, peak/d.DRAMBytesPerSecond
+			r.Intensity, r.Ridge, r.bound = f.flop/dram, peak/d.DRAMBytesPerSecond, offRoofline(s.Report)
 		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// offRoofline is what bounds a launch, in words, where a roofline has no line for it.
+func offRoofline(r *simengine.Report) string {
+	switch r.Bound {
+	case "dram", "fma", "fp64", "half", "tensor", "issue":
+		return ""
+	}
+	return BoundWords(r.Bound)
 }
 
 // work is the floating-point operations of a kind.

@@ -16,6 +16,7 @@ var topics = map[ideal.Set]func(*Subject) Finding{
 	ideal.Atomics: globalAtomics, ideal.SharedAtomics: sharedAtomics, ideal.L2Atomics: l2Atomics,
 	ideal.Latency: latency, ideal.Dependency: dependency, ideal.Occupancy: occupancy, ideal.Spills: spills, ideal.LocalArrays: localArrays,
 	ideal.Divergence: divergence, ideal.Barriers: barriers, ideal.Launch: launch, ideal.L1Bandwidth: l1Bandwidth, ideal.L2Bandwidth: l2Bandwidth,
+	ideal.CTAWork: ctaWork,
 }
 
 // place is a line and what it does of a kind.
@@ -63,6 +64,14 @@ func number(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.1f", v)
+}
+
+// several is a mean number of things.
+func several(v float64, thing string) string {
+	if n := number(v); n != "1" {
+		return n + " " + thing + "s"
+	}
+	return "1 " + thing
 }
 
 // has reports whether an instruction of a line, or of any line if it is nil, begins with one of the prefixes, guards

@@ -38,7 +38,7 @@ func latency(s *Subject) Finding {
 	f := Finding{Evidence: "the latency of memory is not hidden"}
 	if line != nil {
 		f.Line = line.Line
-		f.Evidence = fmt.Sprintf("waits for data: of the time that warps wait %.0f %% are for memory (global, shared or constant), and this line waits longest; its latency is not hidden by %.0f warps on an SM",
+		f.Evidence = fmt.Sprintf("waits for data: %.0f %% of what all warps wait is for memory (global, shared or constant), and this line waits longest; its latency is not hidden by %.0f warps on an SM",
 			100*share, s.Report.Occupancy*float64(s.Arch.MaxWarps))
 	}
 	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.Requests }, "global load", "local load", "asynchronous copy")
@@ -64,7 +64,7 @@ func dependency(s *Subject) Finding {
 	f := Finding{Evidence: "arithmetic waits for arithmetic"}
 	if line != nil && share >= 0.01 {
 		f.Line = line.Line
-		f.Evidence = fmt.Sprintf("arithmetic waits for the result before it: %.0f %% of the time that warps wait, here longest", 100*share)
+		f.Evidence = fmt.Sprintf("arithmetic waits for the result before it: %.0f %% of what all warps wait, here longest", 100*share)
 	}
 	f.advise("independent chains: several accumulators, or more elements a thread")
 	s.moreWarps(&f)
@@ -75,7 +75,7 @@ func barriers(s *Subject) Finding {
 	line, share := stalledAt(s.Report, "barrier")
 	f := Finding{Evidence: "warps wait for each other at barriers"}
 	if share >= 0.01 {
-		f.Evidence = fmt.Sprintf("warps wait for each other: %.0f %% of the time that they wait is at barriers", 100*share)
+		f.Evidence = fmt.Sprintf("warps wait for each other: %.0f %% of what all warps wait is at barriers", 100*share)
 	}
 	if line != nil {
 		f.Line = line.Line
@@ -138,7 +138,7 @@ func divergence(s *Subject) Finding {
 	switch {
 	case worst.Condition == "data" && worst.ConditionLoops:
 		f.Evidence += "; data decides how often each iterates"
-		f.advise("let lanes iterate as often, and select (?:) what counts", "sort work so that a warp's lanes take as long")
+		f.advise("give all lanes of a warp as many iterations, and discard by selection (?:) what a lane does not need", "sort work so that a warp's lanes take as long")
 	case worst.Condition == "data":
 		f.Evidence += "; data decides which way each goes"
 		f.advise("compute both ways and select (?:)", "sort work so that a warp's lanes go one way")

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/fault"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
@@ -56,7 +56,7 @@ func TestMissingBarrierIsFound(t *testing.T) {
 	}
 }
 
-func hasBarrier(t *testing.T, launch *kernel.Launch) bool {
+func hasBarrier(t *testing.T, launch *call.Launch) bool {
 	t.Helper()
 	res, err := compile.Prebuilt{}.Compile(context.Background(), compile.Request{Compile: launch.Compile})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // blockCases are what blocks of 64 threads do together by cub, cuda::barrier, cuda::pipeline and tiles of several
@@ -157,7 +157,7 @@ func TestBlocks(t *testing.T) {
 	for _, c := range blockCases {
 		calls = append(calls, c.call)
 	}
-	tab := table{source: strings.Replace(blockSource, "CASES", cases("y", calls), 1), elem: kernel.Float, rows: len(calls), columns: 64, block: 64, dynamic: 256}
+	tab := table{source: strings.Replace(blockSource, "CASES", cases("y", calls), 1), elem: call.Float, rows: len(calls), columns: 64, block: 64, dynamic: 256}
 	squares := make([]uint32, 256)
 	for i := range squares {
 		squares[i] = math.Float32bits(float32(i * i))
@@ -182,7 +182,7 @@ func TestBlocks(t *testing.T) {
 // TestTilesOfLargeBlocks: tiles of 64 threads meet in the largest blocks, too, where they are more than barriers.
 func TestTilesOfLargeBlocks(t *testing.T) {
 	const n = 1024
-	tab := table{elem: kernel.Int32, rows: 1, columns: n, block: n, source: `#include <cooperative_groups.h>
+	tab := table{elem: call.Int32, rows: 1, columns: n, block: n, source: `#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 extern "C" __global__ void evaluate(int *in, int *out) {
   __shared__ int s[1024];

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // doubleFunctions are the device headers' functions of double, as mathFunctions: against Go's,
@@ -98,7 +98,7 @@ func testDoubles(t *testing.T, options []string, looser float64) {
   double x = in[i], y = 0;
   switch (blockIdx.y) {
 ` + cases("y", calls) + "  }\n  out[i] = y;\n}\n"
-	tab := table{source: source, elem: kernel.Double, rows: len(calls), columns: doubleSamples, block: 256, options: options}
+	tab := table{source: source, elem: call.Double, rows: len(calls), columns: doubleSamples, block: 256, options: options}
 	out := tab.evaluate(t, "sm_90", in)
 	value := func(b []byte, i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])) }
 	for n, f := range doubleFunctions {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 type edgeFunction struct {
@@ -215,16 +215,16 @@ func floatOf(b []byte, i, size int) float64 {
 
 // The device headers' mathematics at arguments of all magnitudes, and at those that are no numbers.
 func TestDeviceMathematicsAtTheEdges(t *testing.T) {
-	t.Run("float", func(t *testing.T) { testEdges(t, edgeFunctions, kernel.Float, nil) })
-	t.Run("double", func(t *testing.T) { testEdges(t, doubleEdgeFunctions, kernel.Double, nil) })
+	t.Run("float", func(t *testing.T) { testEdges(t, edgeFunctions, call.Float, nil) })
+	t.Run("double", func(t *testing.T) { testEdges(t, doubleEdgeFunctions, call.Double, nil) })
 	// Those that stay what they are, at normal numbers.
 	fast := slices.DeleteFunc(slices.Clone(edgeFunctions), func(f edgeFunction) bool {
 		return !slices.Contains([]string{"sinhf(x)", "coshf(x)", "erff(x)", "erfcf(x)", "expm1f(x)", "atanf(x)", "cbrtf(x)", "roundf(x)", "asinf(x)", "acosf(x)", "fmodf(x, y)", "hypotf(x, y)"}, f.call)
 	})
-	t.Run("float, fast", func(t *testing.T) { testEdges(t, fast, kernel.Float, []string{"-use_fast_math"}) })
+	t.Run("float, fast", func(t *testing.T) { testEdges(t, fast, call.Float, []string{"-use_fast_math"}) })
 }
 
-func testEdges(t *testing.T, functions []edgeFunction, typ kernel.Type, options []string) {
+func testEdges(t *testing.T, functions []edgeFunction, typ call.Type, options []string) {
 	var calls []string
 	for _, f := range functions {
 		calls = append(calls, f.call)

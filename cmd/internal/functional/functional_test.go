@@ -17,6 +17,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/catalogue/reference"
 	"github.com/warptune/warptune/tuner/kernel/compile"
@@ -98,14 +99,14 @@ func choose(t *testing.T, def *kernel.Definition, name string, n int, cover bool
 	full := os.Getenv("WARPTUNE_FULL") != ""
 	rng := rand.New(rand.NewPCG(1, uint64(len(name))))
 	var chosen []search.Config
-	seen, variants := map[kernel.Macro]bool{}, map[string]bool{}
+	seen, variants := map[call.Macro]bool{}, map[string]bool{}
 	for _, i := range rng.Perm(int(space.Size())) {
 		cfg := space.At(int64(i))
 		launch, err := def.Launch(cfg, problem(t, name, cfg))
 		if err != nil {
 			t.Fatal(err)
 		}
-		fresh := slices.ContainsFunc(launch.Compile.Macros, func(m kernel.Macro) bool { return !seen[m] })
+		fresh := slices.ContainsFunc(launch.Compile.Macros, func(m call.Macro) bool { return !seen[m] })
 		wanted := full || (len(chosen) < n || cover && fresh) && threads(launch) <= maxThreads
 		if !wanted || variants[launch.Compile.Key] {
 			continue
@@ -119,7 +120,7 @@ func choose(t *testing.T, def *kernel.Definition, name string, n int, cover bool
 	return chosen
 }
 
-func threads(l *kernel.Launch) int64 {
+func threads(l *call.Launch) int64 {
 	n := int64(1)
 	for d := range l.Grid {
 		n *= l.Grid[d] * l.Block[d]
@@ -169,17 +170,17 @@ func testConfig(t *testing.T, driver compile.Driver, def *kernel.Definition, nam
 		}
 	}
 	for _, a := range launch.Args {
-		if _, checked := want[a.Name]; !checked && !a.Scalar && a.Access != kernel.ReadOnly {
+		if _, checked := want[a.Name]; !checked && !a.Scalar && a.Access != call.ReadOnly {
 			t.Errorf("the reference says nothing of output %s", a.Name)
 		}
-		if a.Access == kernel.ReadOnly && !a.Scalar && !slices.Equal(before[a.Name], after[a.Name]) {
+		if a.Access == call.ReadOnly && !a.Scalar && !slices.Equal(before[a.Name], after[a.Name]) {
 			t.Errorf("input %s was written", a.Name)
 		}
 	}
 }
 
 // run executes the whole grid, CTA after CTA, and returns the buffers.
-func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[string][]byte, error) {
+func run(launch *call.Launch, text []byte, before map[string][]byte) (map[string][]byte, error) {
 	tree, err := ptx.Parse("kernel.ptx", text)
 	if err != nil {
 		return nil, err
@@ -220,7 +221,7 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 }
 
 // bind allocates and fills the buffers and lays out the parameters.
-func bind(mem *memory.Device, k *ir.Kernel, launch *kernel.Launch, before map[string][]byte) ([]byte, error) {
+func bind(mem *memory.Device, k *ir.Kernel, launch *call.Launch, before map[string][]byte) ([]byte, error) {
 	if err := mem.LoadModule(k); err != nil {
 		return nil, err
 	}

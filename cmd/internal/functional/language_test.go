@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // languageCase is an expression of the thread's number i in a block of 64, of which the last 32 begin again at 0
@@ -235,7 +235,7 @@ func TestDeviceLanguage(t *testing.T) {
 	for _, c := range languageCases {
 		calls = append(calls, c.call)
 	}
-	tab := table{source: strings.Replace(languageSource, "CASES", cases("y", calls), 1), elem: kernel.Float, rows: len(calls), columns: 64, block: 64}
+	tab := table{source: strings.Replace(languageSource, "CASES", cases("y", calls), 1), elem: call.Float, rows: len(calls), columns: 64, block: 64}
 	in := make([]byte, 128)
 	for i := range 64 {
 		b := uint16(0)

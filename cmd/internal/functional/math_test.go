@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -124,7 +125,7 @@ extern "C" __global__ void evaluate(const float* in, float* out) {
   int n;
   switch (blockIdx.y) {
 ` + cases("y", calls) + "  }\n  out[i] = y;\n}\n"
-	f := table{source: source, elem: kernel.Float, rows: len(calls), columns: mathSamples, block: 256}
+	f := table{source: source, elem: call.Float, rows: len(calls), columns: mathSamples, block: 256}
 	out := f.evaluate(t, "sm_90", in)
 	for n, f := range mathFunctions {
 		worst := 0.0

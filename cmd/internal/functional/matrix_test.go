@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -122,13 +122,13 @@ func testMatrices(t *testing.T, clang compile.Driver) {
 		}
 	}
 	count := int64(len(cases))
-	launch := &kernel.Launch{
+	launch := &call.Launch{
 		KernelName: "multiply", Grid: [3]int64{count, 1, 1}, Block: [3]int64{32, 1, 1},
-		Args: []kernel.Arg{
-			{Name: "in", Type: kernel.Float, Lanes: 1, Count: 1024 * count}, {Name: "out", Type: kernel.Float, Lanes: 1, Count: 256 * count},
-			{Name: "space", Type: kernel.Float, Lanes: 1, Count: 4096 * count},
+		Args: []call.Arg{
+			{Name: "in", Type: call.Float, Lanes: 1, Count: 1024 * count}, {Name: "out", Type: call.Float, Lanes: 1, Count: 256 * count},
+			{Name: "space", Type: call.Float, Lanes: 1, Count: 4096 * count},
 		},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "multiply.cu", Source: []byte(strings.Replace(matrixSource, "CASES", code.String(), 1))},
+		Compile: call.Compile{Language: call.CUDA, SourceFile: "multiply.cu", Source: []byte(strings.Replace(matrixSource, "CASES", code.String(), 1))},
 	}
 	res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // atomicCases come to the same for all 64 threads of a block, each of which has a number i of its own.
@@ -70,7 +70,7 @@ func TestScopedAtomics(t *testing.T) {
 	for _, c := range atomicCases {
 		calls = append(calls, c.call)
 	}
-	tab := table{source: strings.Replace(atomicSource, "CASES", cases("y", calls), 1), elem: kernel.Int32, rows: len(calls), columns: 64, block: 64}
+	tab := table{source: strings.Replace(atomicSource, "CASES", cases("y", calls), 1), elem: call.Int32, rows: len(calls), columns: 64, block: 64}
 	for _, target := range []string{"sm_70", "sm_90"} {
 		out := tab.evaluate(t, target, make([]byte, 4))
 		for n, c := range atomicCases {

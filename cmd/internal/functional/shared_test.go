@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // sharedCases are expressions of the thread's number i in a block of 64; t holds the squares of 0 to 63 in shared
@@ -167,7 +167,7 @@ func TestSharedMemory(t *testing.T) {
 	for _, c := range sharedCases {
 		calls = append(calls, c.call)
 	}
-	tab := table{source: strings.Replace(sharedSource, "CASES", cases("y", calls), 1), elem: kernel.Float, rows: len(calls), columns: 64, block: 64, dynamic: 256}
+	tab := table{source: strings.Replace(sharedSource, "CASES", cases("y", calls), 1), elem: call.Float, rows: len(calls), columns: 64, block: 64, dynamic: 256}
 	squares, ones := make([]uint32, 64), make([]uint32, 64)
 	for i := range squares {
 		squares[i], ones[i] = math.Float32bits(float32(i*i)), 1

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // simdCase is a call of x, y and z and what it is by the definition in CUDA's Math API ("SIMD
@@ -210,7 +210,7 @@ CASES  }
 	t.Logf("seed %d", seed)
 	in := simdInputs(seed)
 	for _, target := range []string{"sm_90", "sm_80"} {
-		tab := table{source: source, elem: kernel.Uint32, rows: len(calls), columns: simdSamples, block: 256}
+		tab := table{source: source, elem: call.Uint32, rows: len(calls), columns: simdSamples, block: 256}
 		out := tab.evaluate(t, target, words(in[0]), words(in[1]), words(in[2]))
 		for n, c := range list {
 			for i := range simdSamples {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
@@ -14,7 +14,7 @@ import (
 // writes, all of one type.
 type table struct {
 	source        string
-	elem          kernel.Type
+	elem          call.Type
 	rows, columns int
 	block         int      // threads of a CTA
 	dynamic       int      // bytes of shared memory
@@ -38,15 +38,15 @@ func (f *table) evaluate(t *testing.T, target string, in ...[]byte) []byte {
 
 func (f *table) evaluateBy(t *testing.T, driver compile.Driver, target string, in ...[]byte) []byte {
 	t.Helper()
-	launch := &kernel.Launch{
+	launch := &call.Launch{
 		KernelName: "evaluate",
 		Grid:       [3]int64{int64(f.columns / f.block), int64(f.rows), 1}, Block: [3]int64{int64(f.block), 1, 1},
 		DynamicShared: f.dynamic,
-		Compile:       kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: []byte(f.source), Options: f.options},
+		Compile:       call.Compile{Language: call.CUDA, SourceFile: "evaluate.cu", Source: []byte(f.source), Options: f.options},
 	}
 	before := map[string][]byte{}
 	add := func(name string, content []byte) {
-		launch.Args = append(launch.Args, kernel.Arg{Name: name, Type: f.elem, Lanes: 1, Count: int64(len(content) / f.elem.Bytes())})
+		launch.Args = append(launch.Args, call.Arg{Name: name, Type: f.elem, Lanes: 1, Count: int64(len(content) / f.elem.Bytes())})
 		before[name] = content
 	}
 	for i, content := range in {

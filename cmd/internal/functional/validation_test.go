@@ -20,6 +20,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -145,11 +146,11 @@ func allChecks() exec.Options {
 }
 
 // filled allocates and fills the buffers as the definition says, and lays out the parameters.
-func filled(mem *memory.Device, k *ir.Kernel, launch *kernel.Launch) ([]byte, error) {
+func filled(mem *memory.Device, k *ir.Kernel, launch *call.Launch) ([]byte, error) {
 	if err := mem.LoadModule(k); err != nil {
 		return nil, err
 	}
-	buffer := func(a *kernel.Arg) (memory.Buffer, error) {
+	buffer := func(a *call.Arg) (memory.Buffer, error) {
 		fill, err := fillOf(a)
 		return memory.Buffer{Name: a.Name, Elem: anyElem[a.Type], Count: a.Count * int64(max(a.Lanes, 1)), Fill: fill}, err
 	}
@@ -181,19 +182,19 @@ func filled(mem *memory.Device, k *ir.Kernel, launch *kernel.Launch) ([]byte, er
 	return mem.BindParams(k, args)
 }
 
-var anyElem = map[kernel.Type]ir.Type{
-	kernel.Bool: ir.U8, kernel.Int8: ir.S8, kernel.Uint8: ir.U8, kernel.Int16: ir.S16, kernel.Uint16: ir.U16,
-	kernel.Int32: ir.S32, kernel.Uint32: ir.U32, kernel.Int64: ir.S64, kernel.Uint64: ir.U64,
-	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
+var anyElem = map[call.Type]ir.Type{
+	call.Bool: ir.U8, call.Int8: ir.S8, call.Uint8: ir.U8, call.Int16: ir.S16, call.Uint16: ir.U16,
+	call.Int32: ir.S32, call.Uint32: ir.U32, call.Int64: ir.S64, call.Uint64: ir.U64,
+	call.Half: ir.F16, call.Float: ir.F32, call.Double: ir.F64,
 }
 
-func fillOf(a *kernel.Arg) (memory.Fill, error) {
+func fillOf(a *call.Arg) (memory.Fill, error) {
 	switch a.Fill.Kind {
-	case kernel.FillConstant:
+	case call.FillConstant:
 		return memory.Constant(a.Fill.Value), nil
-	case kernel.FillRandom:
+	case call.FillRandom:
 		return memory.Random(a.Fill.Seed, a.Fill.Value), nil
-	case kernel.FillGenerator:
+	case call.FillGenerator:
 		at, err := a.Fill.Generator()
 		return memory.Generated(func(i int64) float64 {
 			v, _ := at(i)

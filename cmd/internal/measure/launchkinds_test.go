@@ -144,6 +144,24 @@ func TestManagedMemory(t *testing.T) {
 	}
 }
 
+// A GPU without concurrent managed access is said to be one, with what to do; other launches are measured there.
+func TestNoConcurrentManagedAccess(t *testing.T) {
+	standin.Install(t, false)
+	t.Setenv("STANDIN_UNMANAGED", "1")
+	m := open(t, Options{})
+	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice} {
+		job := fill("fill")
+		job.Buffers[0].Managed = place
+		r := do(t, m, job)
+		if r.Failure == nil || r.Failure.Kind != wire.FailedLaunch || r.Failure.Fatal || !strings.Contains(r.Failure.Message, "the GPU here, "+standin.GPU+", has no concurrent managed access") || !strings.Contains(r.Failure.Message, "measure on a GPU that has it") {
+			t.Errorf("%s: %+v", place, r.Failure)
+		}
+	}
+	if r := do(t, m, fill("fill")); r.Failure != nil {
+		t.Errorf("without managed memory: %s", r.Failure.Message)
+	}
+}
+
 // A cooperative launch is launched as one, in clusters too, and one that is refused ends nothing else.
 func TestCooperative(t *testing.T) {
 	standin.Install(t, false)

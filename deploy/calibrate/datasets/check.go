@@ -86,10 +86,11 @@ func (m *Manifest) Check(dir string) error {
 			errs = append(errs, fmt.Errorf("set %s: %w", s.Name, err))
 		}
 	}
-	results := m.results()
-	for _, f := range results.Fetch {
-		if _, err := results.Fetched(f); err != nil {
-			errs = append(errs, err)
+	for _, s := range []*Set{m.results(), m.programs()} {
+		for _, f := range s.Fetch {
+			if _, err := s.Fetched(f); err != nil {
+				errs = append(errs, err)
+			}
 		}
 	}
 	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,22 @@ func TestManifestSaysWhatIsThere(t *testing.T) {
 	}
 }
 
+// What an entry leaves out is the manifest's commit, and the place where the file is now.
+func TestEntriesAreCompleted(t *testing.T) {
+	of := func(digit string, n int) string { return strings.Repeat(digit, n) }
+	text := strings.Replace(good, `"groups": 2}]}`, `"groups": 2, "fetch": [{"sha256": "`+of("a", 64)+`"}, {"file": "p.zip", "commit": "`+of("2", 40)+`", "path": "old/p.zip", "sha256": "`+of("b", 64)+`"}]}],
+		"commit": "`+of("1", 40)+`", "results": [{"file": "r.gz", "sha256": "`+of("c", 64)+`"}], "programs": [{"file": "microbench/p.cu", "sha256": "`+of("d", 64)+`"}]}`, 1)
+	m, err := parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Fetch{{"", of("1", 40), "deploy/calibrate/datasets/a-b", of("a", 64)}, {"p.zip", of("2", 40), "old/p.zip", of("b", 64)},
+		{"r.gz", of("1", 40), "deploy/calibrate/results/r.gz", of("c", 64)}, {"microbench/p.cu", of("1", 40), "deploy/calibrate/microbench/p.cu", of("d", 64)}}
+	if got := slices.Concat(m.Sets[0].Fetch, m.Results, m.Programs); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // What is fetched is not committed again.
 func TestFetchedIsIgnored(t *testing.T) {
 	m, err := Load(".")
@@ -34,10 +51,10 @@ func TestFetchedIsIgnored(t *testing.T) {
 	}
 	for _, s := range m.Fetchable() {
 		lines := []string{"/deploy/calibrate/datasets/" + s.Name + "/\n"}
-		if s.Name == "results" {
+		if dir, ok := map[string]string{"results": "results/", "programs": ""}[s.Name]; ok {
 			lines = nil
 			for _, f := range s.Fetch {
-				lines = append(lines, "/deploy/calibrate/results/"+f.File+"\n")
+				lines = append(lines, "/deploy/calibrate/"+dir+f.File+"\n")
 			}
 		}
 		for _, line := range lines {

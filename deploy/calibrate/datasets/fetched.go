@@ -13,10 +13,10 @@ import (
 
 // Fetch says where files of a set are that a checkout does not carry: in the repository's history.
 type Fetch struct {
-	File   string `json:"file,omitempty"` // in the set's directory; "": all of it that no other entry names
-	Commit string `json:"commit"`         // full hash
-	Path   string `json:"path"`           // of the file or directory in that commit
-	SHA256 string `json:"sha256"`         // of a file; of a directory as Sum says
+	File   string `json:"file,omitempty"`   // in the set's directory; "": all of it that no other entry names
+	Commit string `json:"commit,omitempty"` // full hash; "": the manifest's
+	Path   string `json:"path,omitempty"`   // of the file or directory in that commit; "": as it is now
+	SHA256 string `json:"sha256"`           // of a file; of a directory as Sum says
 }
 
 func (f *Fetch) check() error {
@@ -26,9 +26,9 @@ func (f *Fetch) check() error {
 	return nil
 }
 
-// Fetchable returns the sets of which something is to be fetched, and the results as one of the name "results".
+// Fetchable returns the sets of which something is to be fetched, and the results and programs as two of these names.
 func (m *Manifest) Fetchable() []*Set {
-	all := []*Set{m.results()}
+	all := []*Set{m.results(), m.programs()}
 	for i := range m.Sets {
 		all = append(all, &m.Sets[i])
 	}
@@ -37,6 +37,10 @@ func (m *Manifest) Fetchable() []*Set {
 
 func (m *Manifest) results() *Set {
 	return &Set{Name: "results", Fetch: m.Results, dir: filepath.Join(m.dir, "../results")}
+}
+
+func (m *Manifest) programs() *Set {
+	return &Set{Name: "programs", Fetch: m.Programs, dir: filepath.Join(m.dir, "..")}
 }
 
 // Fetched reports whether what an entry names is here. It is an error if that is something else than was fetched.

@@ -4,10 +4,12 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +18,12 @@ import (
 // Manifest lists data sets in the order in which they were made.
 type Manifest struct {
 	Sets []Set `json:"sets"`
-	// Results are files of ../results that a checkout does not carry.
-	Results []Fetch `json:"results,omitempty"`
+	// Commit is the one of what is fetched where an entry names none.
+	Commit string `json:"commit,omitempty"`
+	// Results are files of ../results that a checkout does not carry, Programs those of ../microbench and ../ptxas that
+	// made them: programs of which nothing is built but what measures again.
+	Results  []Fetch `json:"results,omitempty"`
+	Programs []Fetch `json:"programs,omitempty"`
 
 	dir string
 }
@@ -136,14 +142,17 @@ func parse(text []byte) (*Manifest, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something stands after the manifest")
 	}
-	for _, f := range m.Results {
+	m.complete("deploy/calibrate/results", m.Results)
+	m.complete("deploy/calibrate", m.Programs)
+	for _, f := range slices.Concat(m.Results, m.Programs) {
 		if err := f.check(); err != nil {
-			return nil, fmt.Errorf("results: %w", err)
+			return nil, fmt.Errorf("results or programs, %q: %w", f.File, err)
 		}
 	}
 	seen := map[string]bool{}
 	for i := range m.Sets {
 		s := &m.Sets[i]
+		m.complete("deploy/calibrate/datasets/"+s.Name, s.Fetch)
 		if seen[s.Name] {
 			return nil, fmt.Errorf("set %s is listed twice", s.Name)
 		}
@@ -153,6 +162,15 @@ func parse(text []byte) (*Manifest, error) {
 		}
 	}
 	return &m, nil
+}
+
+// complete fills in what entries leave out: the commit of all, and the place where the file is now.
+func (m *Manifest) complete(dir string, entries []Fetch) {
+	for i := range entries {
+		f := &entries[i]
+		f.Commit = cmp.Or(f.Commit, m.Commit)
+		f.Path = cmp.Or(f.Path, path.Join(dir, f.File))
+	}
 }
 
 // Find returns a set by its name, or an error that lists the names.

@@ -37,6 +37,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
@@ -269,7 +270,7 @@ func entryOf(text []byte, name string) (entry, error) {
 // passed is what a kernel of so many parameters is called with: a launch's arguments and,
 // where it has parameters for those too, buffers in the place of its constants, as
 // the simulator takes them.
-func passed(l *kernel.Launch, parameters int) []kernel.Arg {
+func passed(l *call.Launch, parameters int) []call.Arg {
 	if len(l.Constants) == 0 || parameters != len(l.Args)+len(l.Constants) {
 		return l.Args
 	}
@@ -280,12 +281,12 @@ func passed(l *kernel.Launch, parameters int) []kernel.Arg {
 	return all
 }
 
-func (m *measurement) convert(kernelName string, a kernel.Arg, constant bool) (argument, error) {
+func (m *measurement) convert(kernelName string, a call.Arg, constant bool) (argument, error) {
 	out := argument{
 		Name: a.Name, Type: strings.ToLower(a.Type.String()), Scalar: a.Scalar, Bits: a.Bits, Count: a.Count * int64(max(a.Lanes, 1)),
-		Random: a.Fill.Kind == kernel.FillRandom, Value: a.Fill.Value, Constant: constant,
+		Random: a.Fill.Kind == call.FillRandom, Value: a.Fill.Value, Constant: constant,
 	}
-	if a.Fill.Kind != kernel.FillGenerator || a.Scalar {
+	if a.Fill.Kind != call.FillGenerator || a.Scalar {
 		return out, nil
 	}
 	out.Data = fmt.Sprintf("%s-%s.bin", kernelName, a.Name)
@@ -299,7 +300,7 @@ func (m *measurement) convert(kernelName string, a kernel.Arg, constant bool) (a
 }
 
 // generated is what a Generator fills a buffer with, as the GPU holds it.
-func generated(a kernel.Arg, count int64) ([]byte, error) {
+func generated(a call.Arg, count int64) ([]byte, error) {
 	f, err := a.Fill.Generator()
 	if err != nil {
 		return nil, err
@@ -311,15 +312,15 @@ func generated(a kernel.Arg, count int64) ([]byte, error) {
 			return nil, err
 		}
 		switch a.Type {
-		case kernel.Uint8:
+		case call.Uint8:
 			data = append(data, uint8(int64(v)))
-		case kernel.Int32, kernel.Uint32:
+		case call.Int32, call.Uint32:
 			data = binary.LittleEndian.AppendUint32(data, uint32(int64(v)))
-		case kernel.Int64, kernel.Uint64:
+		case call.Int64, call.Uint64:
 			data = binary.LittleEndian.AppendUint64(data, uint64(int64(v)))
-		case kernel.Float:
+		case call.Float:
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
-		case kernel.Double:
+		case call.Double:
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		default:
 			return nil, fmt.Errorf("elements of type %s cannot be generated", a.Type)

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // A constant fills its variable, and where the kernel has a parameter for it, too, as Kernel
@@ -25,7 +25,7 @@ func TestPassed(t *testing.T) {
 	ret;
 }
 `
-	l := &kernel.Launch{Args: []kernel.Arg{{Name: "out"}, {Name: "in", Position: 2}}, Constants: []kernel.Arg{{Name: "filter", Position: 1}}}
+	l := &call.Launch{Args: []call.Arg{{Name: "out"}, {Name: "in", Position: 2}}, Constants: []call.Arg{{Name: "filter", Position: 1}}}
 	for name, want := range map[string]string{"k": "out filter in ", "other": "out in "} {
 		e, err := entryOf([]byte(text), name)
 		if err != nil {

@@ -1,5 +1,5 @@
 // Package microbench has the microbenchmarks as a program carries them: their kernels as PTX,
-// made by ptx.sh of the sources beside it, and the sources of what needs nvcc and ncu.
+// made by ptx.sh of sources that "make data" brings, and the sources of what needs nvcc and ncu.
 package microbench
 
 import (

@@ -8,6 +8,7 @@
 # nvcc, and GPUs from Volta on, load it.
 set -eu
 cd "$(dirname "$0")"
+[ -f latency.cu ] || { echo "ptx.sh: the programs are in the repository's history; \"make data\" brings them" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p ptx

@@ -9,6 +9,7 @@
 #   {"name": ..., "params": {...}, "value": ..., "unit": ...}
 set -eu
 cd "$(dirname "$0")"
+[ -f asyncs.cu ] || { echo "run.sh: the programs are in the repository's history; \"make data\" brings them" >&2; exit 1; }
 name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | tr 'A-Z ' 'a-z-' | sed 's/^nvidia-//')
 out=${1:-../results/$name.jsonl}
 build=${BUILD:-$(mktemp -d)}

@@ -197,7 +197,7 @@ func (s *selector) findWanted() {
 			continue
 		}
 		seen[o.Reg] = true
-		vi, defs := &s.hir.Values[o.Reg], writers[vreg.Value(o.Reg)]
+		vi, defs := &s.hir.Values[o.Reg], writers[o.Reg]
 		if !vi.Uniform || len(defs) == 0 || vi.File != vreg.General && vi.File != vreg.Predicate || vi.Defs != int32(len(defs)) {
 			continue
 		}
@@ -216,19 +216,32 @@ func (s *selector) findWanted() {
 	}
 }
 
-// allWriters lists the nodes that write each value.
-func (s *selector) allWriters() map[vreg.Value][]int32 {
-	all := map[vreg.Value][]int32{}
+// allWriters lists the nodes that write each value, all lists in one array.
+func (s *selector) allWriters() [][]int32 {
+	counts, sum := make([]int32, len(s.hir.Values)), 0
+	s.eachWrite(func(d vreg.Value, _ int32) {
+		counts[d]++
+		sum++
+	})
+	writers, all := make([][]int32, len(counts)), make([]int32, sum)
+	for v, n := range counts {
+		writers[v], all = all[:0:n], all[n:]
+	}
+	s.eachWrite(func(d vreg.Value, node int32) { writers[d] = append(writers[d], node) })
+	return writers
+}
+
+// eachWrite visits the results of all nodes.
+func (s *selector) eachWrite(visit func(d vreg.Value, node int32)) {
 	for _, b := range s.hir.Order {
 		for _, ni := range s.hir.Blocks[b].Nodes {
 			for _, d := range s.hir.Nodes[ni].Dst {
 				if d >= 0 {
-					all[d] = append(all[d], ni)
+					visit(d, ni)
 				}
 			}
 		}
 	}
-	return all
 }
 
 // isWanted reports whether a value is one that findWanted marked.

@@ -74,10 +74,11 @@ type listedSpan struct {
 // reset empties the builder for a function.
 func (r *rangeBuilder) reset(f *mir.Func) {
 	n := len(f.Values)
-	if len(r.cur) < n {
-		r.head, r.end, r.cur = make([]int32, 4*n), make([]int32, 4*n), make([]uint8, n)
+	if cap(r.cur) < n {
+		most := n + n/8
+		r.head, r.end, r.cur = make([]int32, 4*most), make([]int32, 4*most), make([]uint8, most)
 	}
-	r.vals, r.pool, r.cur = f.Values, r.pool[:0], r.cur[:n]
+	r.vals, r.pool, r.head, r.end, r.cur = f.Values, r.pool[:0], r.head[:4*n], r.end[:4*n], r.cur[:n]
 	for i := range r.head {
 		r.head[i] = -1
 	}

@@ -32,6 +32,37 @@ var (
 // the largest finite number. A v that is itself the result of rounding must
 // have been rounded to odd (see addOdd) for the sum of both to be one rounding.
 func (f *Format) Pack(v float64, mode ir.Round, satfinite bool) uint32 {
+	if mode == ir.RN {
+		if bits, ok := f.nearest(v); ok {
+			return bits
+		}
+	}
+	return f.pack(v, mode, satfinite)
+}
+
+// nearest rounds v to nearest, if it is in the range of the normal numbers and stays finite.
+func (f *Format) nearest(v float64) (bits uint32, ok bool) {
+	word := math.Float64bits(v)
+	magnitude := word &^ (1 << 63)
+	exp := int(magnitude>>52) - 1023
+	if exp < f.emin || exp > 127 {
+		return 0, false
+	}
+	shift := uint(52 - f.MantissaBits)
+	rounded := (magnitude + 1<<(shift-1) - 1 + magnitude>>shift&1) >> shift
+	rounded -= uint64(1022+f.emin) << f.MantissaBits // the exponent of the format
+	if rounded > uint64(f.finite) {
+		return 0, false
+	}
+	bits = uint32(rounded)
+	if word != magnitude {
+		bits |= f.SignBit
+	}
+	return bits, true
+}
+
+// pack is Pack of any number.
+func (f *Format) pack(v float64, mode ir.Round, satfinite bool) uint32 {
 	if v != v {
 		return f.NaN
 	}

@@ -58,18 +58,35 @@ func hash64(seed, i uint64) uint64 {
 	return z ^ z>>31
 }
 
-// random is element i of a random fill, as bits.
-func (f *Fill) random(t ir.Type, i int64) uint64 {
+// ends are the bounds of a random fill of floats, as bits.
+type ends struct {
+	sign uint64 // the bit
+	top  uint64
+	open bool // top is another number than the lower bound, and excluded
+}
+
+// equal reports whether bits are of one number.
+func (e *ends) equal(a, b uint64) bool { return a == b || (a|b)&^e.sign == 0 }
+
+func (f *Fill) ends(t ir.Type) ends {
+	if !t.IsFloat() {
+		return ends{}
+	}
+	e := ends{sign: 1 << (8*element.Size(t) - 1), top: element.Encode(t, f.value)}
+	e.open = !e.equal(element.Encode(t, f.least), e.top)
+	return e
+}
+
+// random is element i of a random fill with these ends, as bits.
+func (f *Fill) random(t ir.Type, i int64, e *ends) uint64 {
 	h := hash64(f.seed, uint64(i))
 	if !t.IsFloat() {
 		least := math.Ceil(f.least)
 		return element.Encode(t, least+math.Floor(float64(h>>11)*0x1p-53*max(f.value-least, 0)))
 	}
-	sign := uint64(1) << (8*element.Size(t) - 1)
-	equal := func(a, b uint64) bool { return a == b || (a|b)&^sign == 0 }
-	bits, top := element.Encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least)), element.Encode(t, f.value)
-	if equal(bits, top) && !equal(element.Encode(t, f.least), top) {
-		return below(bits, sign) // rounding must not reach the excluded bound
+	bits := element.Encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least))
+	if e.open && e.equal(bits, e.top) {
+		return below(bits, e.sign) // rounding must not reach the excluded bound
 	}
 	return bits
 }
@@ -91,7 +108,8 @@ func (f *Fill) Element(t ir.Type, i int64) uint64 {
 	case fillConstant:
 		return element.Encode(t, f.value)
 	case fillRandom:
-		return f.random(t, i)
+		e := f.ends(t)
+		return f.random(t, i, &e)
 	case fillGenerated:
 		return element.Encode(t, f.gen(i))
 	}
@@ -119,6 +137,13 @@ func (f *Fill) write(t ir.Type, off int64, dst []byte) {
 		return
 	}
 	first := off / int64(size)
+	if f.kind == fillRandom {
+		e := f.ends(t)
+		for i := 0; i+size <= len(dst); i += size {
+			element.Store(dst[i:], f.random(t, first+int64(i/size), &e), size)
+		}
+		return
+	}
 	for i := 0; i+size <= len(dst); i += size {
 		element.Store(dst[i:], f.Element(t, first+int64(i/size)), size)
 	}

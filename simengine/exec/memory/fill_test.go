@@ -35,9 +35,9 @@ func TestRandomFill(t *testing.T) {
 			}
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for i := range int64(2000) {
-				v := value(typ, f.random(typ, i))
+				v := value(typ, f.Element(typ, i))
 				lo, hi = min(lo, v), max(hi, v)
-				if plain := Random(7, tt.most); tt.least == 0 && plain.random(typ, i) != f.random(typ, i) {
+				if plain := Random(7, tt.most); tt.least == 0 && plain.Element(typ, i) != f.Element(typ, i) {
 					t.Errorf("%v: element %d differs", typ, i)
 				}
 			}
@@ -59,7 +59,7 @@ func TestRandomFill(t *testing.T) {
 		for _, typ := range []ir.Type{ir.F16, ir.BF16, ir.E4M3, ir.E5M2, ir.F32, ir.S32} {
 			f := RandomFrom(7, tt.least, tt.most)
 			for i := range int64(20000) {
-				if v := value(typ, f.random(typ, i)); v < tt.least || v >= tt.most {
+				if v := value(typ, f.Element(typ, i)); v < tt.least || v >= tt.most {
 					t.Errorf("%v: element %d is %v, want %v to below %v", typ, i, v, tt.least, tt.most)
 					break
 				}

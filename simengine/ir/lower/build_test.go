@@ -11,6 +11,7 @@ import (
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -298,7 +299,7 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		for _, k := range out.Kernels {
-			if err := ir.Verify(k); err != nil {
+			if err := irtest.Verify(k); err != nil {
 				t.Fatal(err)
 			}
 			_ = k.String()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 )
 
 // Generic accesses through what can only be an address of local memory become accesses
@@ -48,7 +49,7 @@ func TestUseLocal(t *testing.T) {
 		{"of other memory", "mov.b64 %rd6, %rd9;", false},
 	} {
 		k := kernel(t, ".param .u64 out", before+c.body+after)
-		if err := ir.Verify(k); err != nil {
+		if err := irtest.Verify(k); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		var generic, converted int

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -26,7 +27,7 @@ func TestMatrices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ir.Verify(k); err != nil {
+		if err := irtest.Verify(k); err != nil {
 			t.Error(err)
 		}
 		products, matrices := 0, 0

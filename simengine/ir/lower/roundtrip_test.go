@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -118,7 +119,7 @@ func TestHopperKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ir.Verify(k); err != nil {
+		if err := irtest.Verify(k); err != nil {
 			t.Error(name, err)
 		}
 		roundTrip(t, k)

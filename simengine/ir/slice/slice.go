@@ -60,7 +60,7 @@ func slice(k *ir.Kernel, of []alias.Roots) []bool {
 // sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
 // set, of the writes of a register only those are marked that reach a reader.
 func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool) *slicer {
-	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}}
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}}
 	for b, spins := range k.Spins() {
 		if spins {
 			s.spins[k.Blocks[b].End-1] = true
@@ -69,12 +69,7 @@ func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching boo
 	if reaching && len(k.Regs)*len(k.Blocks) < mostReach {
 		s.reach = newReach(k)
 	}
-	for pc := range k.Instrs {
-		in := &k.Instrs[pc]
-		for _, r := range in.AppendDefs(s.buf[:0]) {
-			s.defs[r] = append(s.defs[r], int32(pc))
-		}
-	}
+	s.findDefs()
 	for pc := range k.Instrs {
 		if !out[pc] {
 			s.root(pc)
@@ -85,6 +80,27 @@ func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching boo
 	}
 	s.close()
 	return s
+}
+
+// findDefs lists the instructions that write each register, all lists in one array.
+func (s *slicer) findDefs() {
+	counts, sum := make([]int32, len(s.k.Regs)), 0
+	for pc := range s.k.Instrs {
+		for _, r := range s.k.Instrs[pc].AppendDefs(s.buf[:0]) {
+			counts[r]++
+			sum++
+		}
+	}
+	s.defs = make([][]int32, len(counts))
+	all := make([]int32, sum)
+	for r, n := range counts {
+		s.defs[r], all = all[:0:n], all[n:]
+	}
+	for pc := range s.k.Instrs {
+		for _, r := range s.k.Instrs[pc].AppendDefs(s.buf[:0]) {
+			s.defs[r] = append(s.defs[r], int32(pc))
+		}
+	}
 }
 
 // close marks all that what is marked needs.

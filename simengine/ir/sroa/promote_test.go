@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/sroa"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
@@ -91,7 +92,7 @@ func TestPromote(t *testing.T) {
 		if (h != k) != c.held {
 			t.Errorf("%s: held %v", c.name, h != k)
 		}
-		if err := ir.Verify(h); err != nil {
+		if err := irtest.Verify(h); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/ir/unroll"
 
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
@@ -35,7 +35,7 @@ LOOP:
 
 func TestUnrolledText(t *testing.T) {
 	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", strided))
-	if err := ir.Verify(u); err != nil {
+	if err := irtest.Verify(u); err != nil {
 		t.Error(err)
 	}
 	ptxtest.Golden(t, u.String(), `
@@ -96,7 +96,7 @@ b7:
 func TestCountdownText(t *testing.T) {
 	body := strings.NewReplacer("add.s32 %r2, %r2, 32", "add.s32 %r2, %r2, -4", "setp.lt.s32 %p1, %r2, %r1", "setp.ne.s32 %p1, %r2, -1").Replace(strided)
 	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", body))
-	if err := ir.Verify(u); err != nil {
+	if err := irtest.Verify(u); err != nil {
 		t.Error(err)
 	}
 	text := u.String()
@@ -135,7 +135,7 @@ func TestUnrolledWhole(t *testing.T) {
 		{"begun elsewhere", strings.Replace(known, "mov.u32 %r2, 5;", "mov.u32 %r2, 5;\n\t@%p0 mov.u32 %r2, 37;", 1), 1, 1},
 	} {
 		u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", c.body))
-		if err := ir.Verify(u); err != nil {
+		if err := irtest.Verify(u); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		text := u.String()
@@ -154,7 +154,7 @@ func TestUnrolledWholeEnds(t *testing.T) {
 	}
 	body.WriteString(".reg .b64 %rd1;\nld.param.u64 %rd1, [x];\nst.global.u32 [%rd1], %r1;\nret;")
 	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x", body.String()))
-	if err := ir.Verify(u); err != nil {
+	if err := irtest.Verify(u); err != nil {
 		t.Error(err)
 	}
 	if n := len(u.Instrs); n < 20_000 || n > 70_000 {

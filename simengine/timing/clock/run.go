@@ -48,7 +48,8 @@ type gridShape struct{ timing.Shape }
 // estimate is the time of the launch and what it rests on. Cycles.
 type estimate struct {
 	cycles   float64 // of the kernel, first CTA launched to last CTA done
-	err      float64 // relative, from the spread of the completion intervals
+	spread   float64 // of the completion intervals, relative
+	err      float64 // relative, of cycles: of the part that is extrapolated by an interval
 	run      *sm     // the clocked run that stands for the whole
 	clocked  int64   // CTAs clocked
 	interval float64 // cycles between CTA completions in steady state
@@ -92,7 +93,7 @@ func (g gridShape) stream(m *cost.Machine, c *code, in *timing.Input, p *sampleS
 	clocked := max(affordable, min(minWaves*g.Resident, g.PerSM), 1)
 	for {
 		e, err := g.streamOf(m, c, in, p, clocked)
-		if err != nil || e.clocked == g.PerSM || e.err <= tolerated || clocked >= affordable*maxExtension {
+		if err != nil || e.clocked == g.PerSM || e.spread <= tolerated || clocked >= affordable*maxExtension {
 			return e, err
 		}
 		clocked *= extension
@@ -123,9 +124,9 @@ func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *sampl
 	}
 	e := &estimate{run: s, clocked: clocked, cycles: float64(s.stats.cycles)}
 	if clocked < g.PerSM {
-		e.interval, e.err = steady(s.done, int(g.Resident))
+		e.interval, e.spread = steady(s.done, int(g.Resident))
 		if p.irregular {
-			e.interval, e.err = irregularInterval(s.done, int(g.Resident), len(p.samples))
+			e.interval, e.spread = irregularInterval(s.done, int(g.Resident), len(p.samples))
 		}
 		e.interval = math.Max(e.interval, math.Max(s.interval, s.work()/float64(clocked)))
 		e.cycles += float64(g.PerSM-clocked) * e.interval
@@ -135,6 +136,7 @@ func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *sampl
 	e.cycles = math.Max(e.cycles, s.floor(float64(g.PerSM)/float64(clocked)))
 	if clocked < g.PerSM {
 		e.cycles = math.Max(e.cycles, e.interval*float64(g.PerSM)*in.Skew.Stretch)
+		e.err = e.spread * e.interval * float64(g.PerSM-clocked) / e.cycles
 	}
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.PerSM
 	return e, nil

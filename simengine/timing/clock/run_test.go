@@ -198,6 +198,28 @@ func TestBudgetDoesNotMatter(t *testing.T) {
 	}
 }
 
+// What is extrapolated is in doubt, not the whole time: where a third of the CTAs is left out the error is a third of
+// what it is where nearly all are.
+func TestErrorIsOfWhatIsExtrapolated(t *testing.T) {
+	d := h200(t)
+	doubt := func(waves int) (share, clocked float64) {
+		p, tr := copyKernel(4)
+		in := input(d, p, tr, waves*8*d.SMs, 8, 8)
+		in.Budget = 6000
+		r := run(t, in)
+		return r.SampleError, float64(r.ClockedCTAs) / float64(r.CTAs)
+	}
+	few, most := doubt(12)
+	many, part := doubt(400)
+	t.Logf("error %.4f with %.2f clocked, %.4f with %.2f", few, most, many, part)
+	if many <= 0 || part > 0.5 || most < 0.3 || most >= 1 {
+		t.Fatalf("error %g with %g clocked, %g with %g", few, most, many, part)
+	}
+	if few > many*(1-most)/(1-part)*1.1 {
+		t.Errorf("error %g with %g clocked, %g with %g", few, most, many, part)
+	}
+}
+
 func TestInputErrorsAreAllReported(t *testing.T) {
 	_, err := Run(timing.Input{Grid: [3]int{0, 1, 1}, Budget: -1})
 	if err == nil {

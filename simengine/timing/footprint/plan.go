@@ -260,15 +260,20 @@ func (s *Survey) awaitGrid(p *Plan, groups []group, d *Device) {
 // same way, reading or writing.
 func (s *Survey) countRowSegments(p *Plan, groups []group, d Device) {
 	pcs := len(s.parent) / 2
+	var touched [2][]*group // of loads and of stores
+	for k := range groups {
+		if o := &groups[k]; o.low <= o.high && int(s.parent.Find(int32(k))) == k {
+			touched[k/pcs] = append(touched[k/pcs], o)
+		}
+	}
 	for id := range s.parent {
 		g := &groups[s.parent.Find(int32(id))]
 		if g.low > g.high {
 			continue
 		}
 		n := 0.0
-		lo, hi := id/pcs*pcs, id/pcs*pcs+pcs // the loads or the stores
-		for k := lo; k < hi; k++ {
-			if o := &groups[k]; int(s.parent.Find(int32(k))) == k && o.low <= o.high && d.together(g, o) {
+		for _, o := range touched[id/pcs] {
+			if d.together(g, o) {
 				n += o.unique * float64(s.granule) / float64(s.rowSegment)
 			}
 		}

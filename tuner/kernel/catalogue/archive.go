@@ -43,9 +43,8 @@ type archiveHeader struct {
 
 type archiveEntry struct {
 	Macros json.RawMessage `json:"macros"`
-	Bytes  int             `json:"bytes"`  // of PTX
-	Lines  int             `json:"lines"`  // bytes of what says the forms of its lines
-	Values int             `json:"values"` // bytes of the numbers
+	Bytes  int             `json:"bytes"` // of PTX
+	Lines  int             `json:"lines"` // bytes of what says the forms of its lines
 }
 
 // Has reports whether there is PTX of a variant.
@@ -103,7 +102,8 @@ func EncodeArchive(variants []Variant) (archive []byte, sum string, err error) {
 	variants = slices.SortedFunc(slices.Values(variants), func(a, b Variant) int { return cmp.Compare(a.Macros, b.Macros) })
 	f := forms{ids: map[string]int{}}
 	h := archiveHeader{}
-	var lines, values []byte
+	var lines []byte
+	var all []*packed
 	for i, v := range variants {
 		if i > 0 && variants[i-1].Macros == v.Macros {
 			return nil, "", fmt.Errorf("variant %s appears twice", v.Macros)
@@ -112,8 +112,8 @@ func EncodeArchive(variants []Variant) (archive []byte, sum string, err error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("variant %s: %w", v.Macros, err)
 		}
-		h.Variants = append(h.Variants, archiveEntry{Macros: json.RawMessage(v.Macros), Bytes: len(v.PTX), Lines: len(p.ids), Values: len(p.values)})
-		lines, values = append(lines, p.ids...), append(values, p.values...)
+		h.Variants = append(h.Variants, archiveEntry{Macros: json.RawMessage(v.Macros), Bytes: len(v.PTX), Lines: len(p.ids)})
+		lines, all = append(lines, p.ids...), append(all, p)
 	}
 	h.Forms = f.texts
 	header, err := json.Marshal(h)
@@ -125,7 +125,7 @@ func EncodeArchive(variants []Variant) (archive []byte, sum string, err error) {
 		return nil, "", err
 	}
 	defer enc.Close()
-	archive = enc.EncodeAll(slices.Concat(header, []byte("\n"), lines, values), nil)
+	archive = enc.EncodeAll(slices.Concat(header, []byte("\n"), lines, interleave(parts(h.Forms), all)), nil)
 	digest := sha256.Sum256(archive)
 	return archive, hex.EncodeToString(digest[:]), nil
 }
@@ -163,24 +163,22 @@ func openArchive(archive []byte) (forms [][]string, names []string, variants []*
 	if !ok || json.Unmarshal(header, &h) != nil {
 		return nil, nil, nil, fmt.Errorf("no header line")
 	}
-	cut := func(size int) (part []byte) {
-		if ok = ok && size >= 0 && size <= len(rest); ok {
-			part, rest = rest[:size:size], rest[size:]
-		}
-		return part
-	}
 	for _, e := range h.Variants {
+		if e.Lines < 0 || e.Lines > len(rest) {
+			return nil, nil, nil, fmt.Errorf("variant %s: the archive ends early", e.Macros)
+		}
 		names = append(names, string(e.Macros))
-		variants = append(variants, &packed{Bytes: min(max(e.Bytes, 0), maxArchive), ids: cut(e.Lines)})
+		variants = append(variants, &packed{Bytes: min(max(e.Bytes, 0), maxArchive), ids: rest[:e.Lines:e.Lines]})
+		rest = rest[e.Lines:]
 	}
-	for i, e := range h.Variants {
-		variants[i].values = cut(e.Values)
+	forms = parts(h.Forms)
+	return forms, names, variants, separate(forms, variants, rest)
+}
+
+// parts are those of forms between gaps.
+func parts(forms []string) (out [][]string) {
+	for _, form := range forms {
+		out = append(out, strings.Split(form, string(rune(gap))))
 	}
-	if !ok || len(rest) > 0 {
-		return nil, nil, nil, fmt.Errorf("not as many bytes as the header says")
-	}
-	for _, form := range h.Forms {
-		forms = append(forms, strings.Split(form, string(rune(gap))))
-	}
-	return forms, names, variants, nil
+	return out
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 //go:generate go run ./gen
@@ -133,7 +134,7 @@ func (k *Kernel) file(name string) []byte {
 // files is the kernels' folder.
 type files struct{}
 
-var _ kernel.Files = files{}
+var _ call.Files = files{}
 
 func (files) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {

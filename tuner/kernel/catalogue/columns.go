@@ -3,7 +3,9 @@ package catalogue
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -29,11 +31,12 @@ type forms struct {
 	ids   map[string]int
 }
 
-// packed is one text: the forms of its lines, then its columns in the order of forms and gaps, as variable-length
-// integers (those of columns signed).
+// packed is one text: the forms of its lines, then its columns by form and gap, both as variable-length integers
+// (those of columns signed).
 type packed struct {
-	Bytes       int // of the text
-	ids, values []byte
+	Bytes   int // of the text
+	ids     []byte
+	columns [][][]byte
 }
 
 // pack packs a text.
@@ -42,7 +45,7 @@ func (f *forms) pack(text []byte) (*packed, error) {
 		return nil, fmt.Errorf("byte 0 or bytes that are not UTF-8 in PTX")
 	}
 	p := &packed{Bytes: len(text)}
-	columns := map[int][][]int64{}
+	var last [][]int64
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		form, numbers := parse(line)
 		id, known := f.ids[form]
@@ -52,23 +55,82 @@ func (f *forms) pack(text []byte) (*packed, error) {
 			f.texts = append(f.texts, form)
 		}
 		p.ids = binary.AppendUvarint(p.ids, uint64(id))
-		if columns[id] == nil {
-			columns[id] = make([][]int64, len(numbers))
+		for len(last) <= id {
+			last, p.columns = append(last, nil), append(p.columns, nil)
+		}
+		if last[id] == nil {
+			last[id], p.columns[id] = make([]int64, len(numbers)), make([][]byte, len(numbers))
 		}
 		for i, n := range numbers {
-			columns[id][i] = append(columns[id][i], n)
+			p.columns[id][i] = binary.AppendVarint(p.columns[id][i], n-last[id][i])
 		}
+		last[id] = numbers
 	}
-	for id := range f.texts {
-		for _, column := range columns[id] {
-			last := int64(0)
-			for _, n := range column {
-				p.values = binary.AppendVarint(p.values, n-last)
-				last = n
+	return p, nil
+}
+
+// lines gives the forms of a text's lines one after another.
+func (p *packed) lines(forms int, do func(id int)) error {
+	for rest := p.ids; len(rest) > 0; {
+		id, n := uint64(rest[0]), 1
+		if id >= 0x80 {
+			id, n = binary.Uvarint(rest)
+		}
+		if n <= 0 || id >= uint64(forms) {
+			return fmt.Errorf("a line has no form")
+		}
+		do(int(id))
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// interleave gives the columns of all texts, each column of all of them together, since they are alike.
+func interleave(forms [][]string, all []*packed) (out []byte) {
+	for id, parts := range forms {
+		for i := range parts[1:] {
+			for _, p := range all {
+				if id < len(p.columns) && p.columns[id] != nil {
+					out = append(out, p.columns[id][i]...)
+				}
 			}
 		}
 	}
-	return p, nil
+	return out
+}
+
+// separate gives the columns that interleave put together to their texts.
+func separate(forms [][]string, all []*packed, columns []byte) error {
+	counts := make([][]int, len(all))
+	for k, p := range all {
+		p.columns, counts[k] = make([][][]byte, len(forms)), make([]int, len(forms))
+		if err := p.lines(len(forms), func(id int) { counts[k][id]++ }); err != nil {
+			return err
+		}
+	}
+	for id, parts := range forms {
+		for range parts[1:] {
+			for k, p := range all {
+				if counts[k][id] == 0 {
+					continue
+				}
+				end := 0
+				for left := counts[k][id]; left > 0; end++ {
+					if end == len(columns) {
+						return fmt.Errorf("the numbers end early")
+					}
+					if columns[end] < 0x80 { // the last byte of a number
+						left--
+					}
+				}
+				p.columns[id], columns = append(p.columns[id], columns[:end:end]), columns[end:]
+			}
+		}
+	}
+	if len(columns) > 0 {
+		return fmt.Errorf("%d bytes after the last number", len(columns))
+	}
+	return nil
 }
 
 // parse takes the numbers out of a line.
@@ -115,54 +177,37 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // unpack is the text that was packed. forms has of each form the parts between gaps.
 func (p *packed) unpack(forms [][]string) ([]byte, error) {
-	var lines []int
-	count := make([]int, len(forms))
-	for rest := p.ids; len(rest) > 0; {
-		id, n := binary.Uvarint(rest)
-		if n <= 0 || id >= uint64(len(forms)) {
-			return nil, fmt.Errorf("a line has no form")
-		}
-		lines, rest = append(lines, int(id)), rest[n:]
-		count[id]++
+	type place struct {
+		left [][]byte
+		last []int64
 	}
-	columns := make([][][]int64, len(forms))
-	values := p.values
-	for id, parts := range forms {
-		if count[id] == 0 {
-			continue
+	at := make([]*place, len(forms))
+	out := make([]byte, 0, p.Bytes+1)
+	short := false
+	err := p.lines(len(forms), func(id int) {
+		if len(out) > p.Bytes {
+			return
 		}
-		for range parts[1:] {
-			column := make([]int64, count[id])
-			last := int64(0)
-			for i := range column {
-				change, n := binary.Varint(values)
+		if at[id] == nil {
+			at[id] = &place{slices.Clone(p.columns[id]), make([]int64, len(p.columns[id]))}
+		}
+		for k, part := range forms[id] {
+			if k > 0 {
+				change, n := binary.Varint(at[id].left[k-1])
 				if n <= 0 {
-					return nil, fmt.Errorf("the numbers end early")
+					short = true
+					return
 				}
-				last += change
-				column[i], values = last, values[n:]
-			}
-			columns[id] = append(columns[id], column)
-		}
-	}
-	out := make([]byte, 0, p.Bytes)
-	row := make([]int, len(forms))
-	for i, id := range lines {
-		if i > 0 {
-			out = append(out, '\n')
-		}
-		for i, part := range forms[id] {
-			if i > 0 {
-				out = strconv.AppendInt(out, columns[id][i-1][row[id]], 10)
+				at[id].left[k-1] = at[id].left[k-1][n:]
+				at[id].last[k-1] += change
+				out = strconv.AppendInt(out, at[id].last[k-1], 10)
 			}
 			out = append(out, part...)
 		}
-		if row[id]++; len(out) > p.Bytes {
-			break
-		}
+		out = append(out, '\n')
+	})
+	if err != nil || short || len(out) != p.Bytes+1 {
+		return nil, errors.Join(err, fmt.Errorf("another text than was packed"))
 	}
-	if len(values) > 0 || len(out) != p.Bytes {
-		return nil, fmt.Errorf("another text than was packed")
-	}
-	return out, nil
+	return out[:p.Bytes:p.Bytes], nil
 }

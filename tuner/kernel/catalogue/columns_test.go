@@ -31,20 +31,26 @@ func TestPackedIsUnpacked(t *testing.T) {
 		}
 		texts, all = append(texts, text.Bytes()), append(all, p)
 	}
-	parts := make([][]string, len(f.texts))
-	for i, form := range f.texts {
-		parts[i] = strings.Split(form, string(rune(gap)))
+	forms := parts(f.texts)
+	columns := interleave(forms, all)
+	for i, p := range all {
+		all[i] = &packed{Bytes: p.Bytes, ids: p.ids}
+	}
+	if err := separate(forms, all, columns); err != nil {
+		t.Fatal(err)
 	}
 	for i, p := range all {
-		got, err := p.unpack(parts)
+		got, err := p.unpack(forms)
 		if err != nil || !bytes.Equal(got, texts[i]) {
 			t.Fatalf("seed %d: %q is unpacked as %q (%v)", seed, texts[i], got, err)
 		}
 		for range 20 { // damaged, it is refused or another text, and nothing worse
-			d := &packed{Bytes: p.Bytes, ids: bytes.Clone(p.ids), values: bytes.Clone(p.values)}
-			d.ids[rng.IntN(len(d.ids))] ^= byte(1 + rng.IntN(255))
-			d.values = d.values[:len(d.values)-rng.IntN(min(3, len(d.values)+1))]
-			if got, err := d.unpack(parts); err == nil && len(got) != p.Bytes {
+			d := []*packed{{Bytes: p.Bytes, ids: bytes.Clone(p.ids)}}
+			d[0].ids[rng.IntN(len(d[0].ids))] ^= byte(1 + rng.IntN(255))
+			if separate(forms, d, interleave(forms, all[i:i+1])) != nil {
+				continue
+			}
+			if got, err := d[0].unpack(forms); err == nil && len(got) != p.Bytes {
 				t.Fatalf("seed %d: %d bytes of a text of %d", seed, len(got), p.Bytes)
 			}
 		}

@@ -26,13 +26,36 @@ type Lines struct {
 	Variants map[string]LineRuns `json:"variants"` // by macros
 }
 
-var lines = sync.OnceValues(func() (map[string]Lines, error) {
+// variantLines is the source lines of a kernel's variants as JSON: of hundreds of variants few are asked for.
+type variantLines struct {
+	Source   string                     `json:"source"`
+	Variants map[string]json.RawMessage `json:"variants"`
+}
+
+// undecoded is the source lines of kernels, each decoded when it is first asked for.
+var undecoded = sync.OnceValues(func() (map[string]func() (variantLines, error), error) {
 	b, err := linesArchive.ReadFile("prebuilt/lines.zst")
 	if err != nil {
 		return nil, err
 	}
-	return DecodeLines(b)
+	return decodeLines(b)
 })
+
+// linesOf is the source lines of a variant, and the digest of the source that they are of; "": there are none.
+func linesOf(kernel, macros string) (source string, runs LineRuns, err error) {
+	table, err := undecoded()
+	if err != nil || table[kernel] == nil {
+		return "", nil, err
+	}
+	of, err := table[kernel]()
+	if err != nil || of.Variants[macros] == nil {
+		return of.Source, nil, err
+	}
+	if err := json.Unmarshal(of.Variants[macros], &runs); err != nil {
+		return "", nil, fmt.Errorf("source lines of prebuilt PTX: %s %s: %w", kernel, macros, err)
+	}
+	return of.Source, runs, nil
+}
 
 // EncodeLines gives the bytes of the source lines of kernels.
 func EncodeLines(table map[string]Lines) ([]byte, error) {
@@ -48,8 +71,8 @@ func EncodeLines(table map[string]Lines) ([]byte, error) {
 	return enc.EncodeAll(text, nil), nil
 }
 
-// DecodeLines reads what EncodeLines wrote.
-func DecodeLines(b []byte) (map[string]Lines, error) {
+// decodeLines reads what EncodeLines wrote, as far as its kernels' names.
+func decodeLines(b []byte) (map[string]func() (variantLines, error), error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxArchive), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
@@ -59,11 +82,20 @@ func DecodeLines(b []byte) (map[string]Lines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source lines of prebuilt PTX: %w", err)
 	}
-	var table map[string]Lines
+	var table map[string]json.RawMessage
 	if err := json.Unmarshal(text, &table); err != nil {
 		return nil, fmt.Errorf("source lines of prebuilt PTX: %w", err)
 	}
-	return table, nil
+	of := map[string]func() (variantLines, error){}
+	for kernel, text := range table {
+		of[kernel] = sync.OnceValues(func() (v variantLines, err error) {
+			if err = json.Unmarshal(text, &v); err != nil {
+				err = fmt.Errorf("source lines of prebuilt PTX: %s: %w", kernel, err)
+			}
+			return v, err
+		})
+	}
+	return of, nil
 }
 
 // Located is a variant's PTX with the lines of its source, where they are known: but for .file and .loc it is the
@@ -74,14 +106,14 @@ func (k *Kernel) Located(macros string) ([]byte, bool) {
 		return nil, false
 	}
 	ptx, ok, err := a.Find(macros)
-	if !ok || err != nil {
+	if !ok || err != nil || bytes.Contains(ptx, loc) {
 		return nil, false
 	}
-	table, err := lines()
-	if err != nil || table[k.Name].Source != a.Source || bytes.Contains(ptx, loc) {
+	source, runs, err := linesOf(k.Name, macros)
+	if err != nil || source != a.Source {
 		return nil, false
 	}
-	return locate(ptx, k.SourceName(), table[k.Name].Variants[macros])
+	return locate(ptx, k.SourceName(), runs)
 }
 
 var addressSize, loc = []byte(".address_size"), []byte("\t.loc\t")

@@ -34,12 +34,12 @@ func TestLocated(t *testing.T) {
 			if strings.Count(string(with), "\t.loc\t") < 3 {
 				t.Errorf("%s %s: hardly a line", k.Name, macros)
 			}
-			table, err := lines()
+			_, runs, err := linesOf(k.Name, macros)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := 0; i < len(table[k.Name].Variants[macros]); i += 2 {
-				if n := table[k.Name].Variants[macros][i]; n < 0 || n > last {
+			for i := 0; i < len(runs); i += 2 {
+				if n := runs[i]; n < 0 || n > last {
 					t.Errorf("%s %s: line %d of %d", k.Name, macros, n, last)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -12,8 +12,8 @@ import (
 // cap, the carve-out and other parameters that the source never names do not
 // multiply them.
 type CompileVariant struct {
-	Macros  string         // canonical, as in Variant
-	Compile kernel.Compile // of the first configuration that needs it
+	Macros  string       // canonical, as in Variant
+	Compile call.Compile // of the first configuration that needs it
 }
 
 // CompileVariants enumerates the compile variants of a kernel's own space in

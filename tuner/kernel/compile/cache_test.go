@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // counting is a driver that makes its PTX of the macros and counts its runs.
@@ -51,7 +51,7 @@ func (c *counting) Compile(ctx context.Context, r Request) (Result, error) {
 
 func tile(t testing.TB, value string) Request {
 	return request(t, "k.cu", fstest.MapFS{"k.cu": text("int x = TILE;\n")},
-		kernel.Macro{Name: "TILE", Value: value}, kernel.Macro{Name: "max_registers", Value: "0"})
+		call.Macro{Name: "TILE", Value: value}, call.Macro{Name: "max_registers", Value: "0"})
 }
 
 func mustCompile(t *testing.T, d Driver, r Request) Result {
@@ -82,9 +82,9 @@ func TestCacheKey(t *testing.T) {
 		same    bool
 	}{
 		{"nothing", func(*Request) {}, "v1", true},
-		{"macro that the source names", func(r *Request) { r.Macros = []kernel.Macro{{Name: "TILE", Value: "16"}} }, "v1", false},
+		{"macro that the source names", func(r *Request) { r.Macros = []call.Macro{{Name: "TILE", Value: "16"}} }, "v1", false},
 		{"macro that it does not", func(r *Request) {
-			r.Macros = []kernel.Macro{{Name: "TILE", Value: "8"}, {Name: "max_registers", Value: "32"}}
+			r.Macros = []call.Macro{{Name: "TILE", Value: "8"}, {Name: "max_registers", Value: "32"}}
 		}, "v1", true},
 		{"source", func(r *Request) { r.Source = append(r.Source, ' ') }, "v1", false},
 		{"target", func(r *Request) { r.Target = "sm_90" }, "v1", false},
@@ -231,7 +231,7 @@ func TestMadeRunsNoCompiler(t *testing.T) {
 		t.Error("a compiler has it made")
 	}
 	given := request(t, "k.ptx", fstest.MapFS{"k.ptx": text(".version 8.0\n.target sm_90\n")})
-	given.Language = kernel.PTX
+	given.Language = call.PTX
 	if got, ok := Of(Given{}).Made(ctx, given); !ok || len(got.PTX) == 0 {
 		t.Errorf("given PTX: %v, %+v", ok, got)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -35,7 +35,7 @@ extern "C" __global__ void k(float *out, const float *in, int m, float y, float 
 		{"300", "k", true, true}, // 173 are the most of nvcc 13.0
 		{"8", "int(in[k])", true, true},
 	} {
-		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: tt.n}, kernel.Macro{Name: "WHERE", Value: tt.where})
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, call.Macro{Name: "N", Value: tt.n}, call.Macro{Name: "WHERE", Value: tt.where})
 		if got := keepsArrays(mustCompile(t, needClang(t), r).PTX); got != tt.plain {
 			t.Errorf("%s words by %s: in memory by clang %v, want %v", tt.n, tt.where, got, tt.plain)
 		}
@@ -88,7 +88,7 @@ extern "C" __global__ void k(float *out, const float *in, int m) {
   for (int k = 0; k < N; ++k) if (k < m) out[threadIdx.x + k * m] = a[k];
 }`
 	for _, n := range []string{"8", "16", "32"} {
-		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: n})
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, call.Macro{Name: "N", Value: n})
 		ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 		for _, want := range []string{".local .align 16", "ld.local.v4.f32", "st.local.v4.f32"} {
 			if !strings.Contains(ptx, want) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkClang(b *testing.B) {
 	if _, err := clang.Identify(b.Context()); err != nil {
 		b.Skip(err)
 	}
-	saxpy := Request{Target: "sm_80", Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "saxpy.cu", Source: []byte(benchSaxpy), Files: fstest.MapFS{}, Entry: "saxpy"}}
+	saxpy := Request{Target: "sm_80", Compile: call.Compile{Language: call.CUDA, SourceFile: "saxpy.cu", Source: []byte(benchSaxpy), Files: fstest.MapFS{}, Entry: "saxpy"}}
 	for name, requests := range map[string][]Request{"saxpy": {saxpy}, "wild": wildRequests(b)} {
 		if len(requests) == 0 {
 			continue

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Of loops of a known number of iterations as many go together as with nvcc 13.0 (the loops of
@@ -47,7 +47,7 @@ extern "C" __global__ void k(float *out, const float *in, int m, int step, float
 		{"pragma_4", "_Pragma(\"unroll 4\") " + each(1000), 1, 4},
 	} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(source)},
-			kernel.Macro{Name: "LOOP", Value: tt.loop}, kernel.Macro{Name: "BODY", Value: strings.Repeat("t = t * y + s; ", tt.body)})
+			call.Macro{Name: "LOOP", Value: tt.loop}, call.Macro{Name: "BODY", Value: strings.Repeat("t = t * y + s; ", tt.body)})
 		ptx := string(mustCompile(t, NewClangAsNVCC(needClang(t).limits), r).PTX)
 		if got := strings.Count(ptx, "fma.rn.f32"); got != tt.want*tt.body {
 			t.Errorf("%s, %d products: %d of them written out, want %d", tt.name, tt.body, got, tt.want*tt.body)

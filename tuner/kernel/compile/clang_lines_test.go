@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
@@ -64,7 +64,7 @@ extern "C" __global__ void k(const float *__restrict__ x, float *y) {
 }
 `), "inc/h.h": text("\n__device__ float twice(const float *x, int i) { return __ldg(x + i) * 2.f; }\n")}
 	for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits()), NewClangAsNVCC(sandbox.DefaultLimits())} {
-		ptx := string(mustCompile(t, c, request(t, "my k.cu", files, kernel.Macro{Name: "A", Value: "1"})).PTX)
+		ptx := string(mustCompile(t, c, request(t, "my k.cu", files, call.Macro{Name: "A", Value: "1"})).PTX)
 		names, at, got := map[string]string{}, "", map[string]string{}
 		for _, line := range strings.Split(ptx, "\n") {
 			f := strings.Fields(strings.ReplaceAll(line, "my k", "my_k"))

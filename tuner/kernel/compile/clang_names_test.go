@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Tuning parameters are macros, and many are single capital letters: no header that a source includes may
@@ -17,10 +17,10 @@ func TestHeadersLeaveNamesToTuningParameters(t *testing.T) {
 		"limits", "math_constants.h", "mma.h", "new", "tuple", "type_traits", "utility"} {
 		source.WriteString("#include <" + header + ">\n")
 	}
-	var macros []kernel.Macro
+	var macros []call.Macro
 	sum := "0"
 	for c := 'A'; c <= 'Z'; c++ {
-		macros = append(macros, kernel.Macro{Name: string(c), Value: "7"})
+		macros = append(macros, call.Macro{Name: string(c), Value: "7"})
 		sum += " + " + string(c) // a macro that the source does not name is not given to the compiler
 	}
 	source.WriteString("extern \"C\" __global__ void k(float *x) { x[threadIdx.x] = " + sum + "; }\n")

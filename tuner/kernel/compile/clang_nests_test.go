@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Of loops within loops the innermost are unrolled in part, by nvcc 13.0 and where clang stands in for it.
@@ -31,7 +31,7 @@ extern "C" __global__ void k(float *out, const float *in, int m, int n) {
 		{"int most = 4; for (int j = 0; j < most; ++j) c += in[i + j];", 5},
 		{"", 5},
 	} {
-		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(nest)}, kernel.Macro{Name: "INNER", Value: tt.inner})
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(nest)}, call.Macro{Name: "INNER", Value: tt.inner})
 		ptx := string(mustCompile(t, NewClangAsNVCC(needClang(t).limits), r).PTX)
 		if got := strings.Count(ptx, "fma.rn.f32"); got != tt.outer {
 			t.Errorf("%q: written out %d times, want %d:\n%s", tt.inner, got, tt.outer, ptx)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -32,7 +32,7 @@ extern "C" __global__ void k(float *o, const float *__restrict__ a, int n) {
 		step     string
 		unrolled bool
 	}{{"128", true}, {"n", true}, {"gridDim.x * 128", false}} {
-		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(strided)}, kernel.Macro{Name: "STEP", Value: tt.step})
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(strided)}, call.Macro{Name: "STEP", Value: tt.step})
 		ptx := string(mustCompile(t, NewClangAsNVCC(sandbox.DefaultLimits()), r).PTX)
 		if got := strings.Count(ptx, "ld.global"); got > 4 != tt.unrolled {
 			t.Errorf("step %s: %d loads:\n%s", tt.step, got, ptx)

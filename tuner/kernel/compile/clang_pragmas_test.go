@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -32,7 +32,7 @@ func TestUnrollFactorsAsNVCC(t *testing.T) {
 	c := NewClangAsNVCC(sandbox.DefaultLimits())
 	ptx := func(pragma, factor string) string {
 		t.Helper()
-		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(unrolled(pragma))}, kernel.Macro{Name: "FACTOR", Value: factor})
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(unrolled(pragma))}, call.Macro{Name: "FACTOR", Value: factor})
 		res, err := c.Compile(t.Context(), r)
 		if err != nil {
 			t.Fatalf("%s, %s: %v", pragma, factor, err)
@@ -61,7 +61,7 @@ func TestUnrollFactorsAsNVCC(t *testing.T) {
 			t.Errorf("%q with %s is another loop:\n%s", tt.pragma, tt.factor, got)
 		}
 	}
-	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(unrolled("#pragma unroll MISSING"))}, kernel.Macro{Name: "FACTOR", Value: "1"})
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(unrolled("#pragma unroll MISSING"))}, call.Macro{Name: "FACTOR", Value: "1"})
 	var e *Error
 	if _, err := c.Compile(t.Context(), r); !errors.As(err, &e) || !strings.Contains(err.Error(), "k.cu:7:") || !strings.Contains(err.Error(), "'MISSING'") {
 		t.Errorf("an unknown factor: %v", err)

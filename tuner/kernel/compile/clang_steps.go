@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc/stages"
 	"github.com/warptune/warptune/tuner/kernel/compile/dialect"
@@ -38,7 +38,7 @@ type compilation struct {
 
 // compilation reads a request's source and writes its directory, which the caller removes.
 func (c *Clang) compilation(ctx context.Context, r Request) (*compilation, error) {
-	if r.Language != kernel.CUDA {
+	if r.Language != call.CUDA {
 		return nil, &UnavailableError{Driver: "clang", Reason: r.SourceFile + " is not CUDA C++"}
 	}
 	f, err := c.find(ctx)

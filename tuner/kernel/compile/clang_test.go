@@ -8,18 +8,18 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
 // request is a CUDA request over the files, one of which is the source.
-func request(t testing.TB, main string, files fstest.MapFS, macros ...kernel.Macro) Request {
+func request(t testing.TB, main string, files fstest.MapFS, macros ...call.Macro) Request {
 	t.Helper()
 	f, ok := files[main]
 	if !ok {
 		t.Fatalf("no file %s", main)
 	}
-	return Request{Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: main, Source: f.Data, Macros: macros, Files: files}, Target: "sm_80"}
+	return Request{Compile: call.Compile{Language: call.CUDA, SourceFile: main, Source: f.Data, Macros: macros, Files: files}, Target: "sm_80"}
 }
 
 func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
@@ -52,7 +52,7 @@ func copyFiles() fstest.MapFS {
 
 func TestClangCompiles(t *testing.T) {
 	c := needClang(t)
-	res, err := c.Compile(context.Background(), request(t, "k.cu", copyFiles(), kernel.Macro{Name: "BLOCK", Value: "128"}))
+	res, err := c.Compile(context.Background(), request(t, "k.cu", copyFiles(), call.Macro{Name: "BLOCK", Value: "128"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestClangIsStoppedByContext(t *testing.T) {
 	c := needClang(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := c.Compile(ctx, request(t, "k.cu", copyFiles(), kernel.Macro{Name: "BLOCK", Value: "128"}))
+	_, err := c.Compile(ctx, request(t, "k.cu", copyFiles(), call.Macro{Name: "BLOCK", Value: "128"}))
 	var e *Error
 	if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
 		t.Errorf("got %v, want the cancellation, not an outcome", err)
@@ -126,7 +126,7 @@ func TestClangIsStoppedByContext(t *testing.T) {
 func TestDeviceHeaders(t *testing.T) {
 	c := needClang(t)
 	r := request(t, "device_functions.cu", fstest.MapFS{"device_functions.cu": text(deviceFunctions)},
-		kernel.Macro{Name: "N", Value: "4"}, kernel.Macro{Name: "T", Value: "float"}, kernel.Macro{Name: "R", Value: "3"})
+		call.Macro{Name: "N", Value: "4"}, call.Macro{Name: "T", Value: "float"}, call.Macro{Name: "R", Value: "3"})
 	for _, target := range []string{"sm_60", "sm_80", "sm_90"} {
 		r.Target = target
 		if _, err := c.Compile(context.Background(), r); err != nil {

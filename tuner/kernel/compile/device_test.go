@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // What public kernels use beside the mathematics, which cmd/internal/functional runs.
@@ -72,7 +72,7 @@ extern "C" __global__ void k(float *x, int *y, half *h, const char4 *c, const us
 
 func TestDeviceIntrinsics(t *testing.T) {
 	c := needClang(t)
-	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(deviceIntrinsics)}, kernel.Macro{Name: "N", Value: "4"}, kernel.Macro{Name: "T", Value: "float"})
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(deviceIntrinsics)}, call.Macro{Name: "N", Value: "4"}, call.Macro{Name: "T", Value: "float"})
 	for _, options := range [][]string{nil, {"-use_fast_math"}, {"-std=c++14"}} {
 		r.Options = options
 		for _, r.Target = range []string{"sm_70", "sm_80", "sm_90"} {
@@ -106,7 +106,7 @@ extern "C" __global__ void k(__nv_bfloat162 *p, clock_t *t) {
   p[1] = p[0] * p[2];
   t[0] = now;
 }`)
-	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(src.String())}, kernel.Macro{Name: "N", Value: "4"}, kernel.Macro{Name: "T", Value: "float"})
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(src.String())}, call.Macro{Name: "N", Value: "4"}, call.Macro{Name: "T", Value: "float"})
 	for _, r.Options = range [][]string{nil, {"-std=c++14"}} {
 		if _, err := c.Compile(context.Background(), r); err != nil {
 			t.Fatal(err)

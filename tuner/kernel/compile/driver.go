@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Request is one compilation: what the definition gives for a configuration and
 // the target it is for. It is not modified.
 type Request struct {
-	kernel.Compile
+	call.Compile
 	// Target is the architecture, e.g. "sm_90"; a compiler that does not know it
 	// uses the newest it knows that is not newer. Empty: the compiler's newest.
 	Target string

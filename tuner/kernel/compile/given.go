@@ -5,7 +5,7 @@ import (
 	"context"
 	"regexp"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // Given is the driver of kernels whose language is PTX: it compiles nothing.
@@ -22,7 +22,7 @@ func (Given) Identify(context.Context) (string, error) { return "given PTX", nil
 // Compile returns the request's source as it is. That it is valid PTX is for the
 // simulator's front end to say, with a position.
 func (Given) Compile(_ context.Context, r Request) (Result, error) {
-	if r.Language != kernel.PTX {
+	if r.Language != call.PTX {
 		return Result{}, &UnavailableError{Driver: "given", Reason: r.SourceFile + " is not PTX"}
 	}
 	if len(bytes.TrimSpace(r.Source)) == 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 )
 
@@ -101,7 +101,7 @@ func TestHopperSources(t *testing.T) {
 			bundle[name] = text(string(b))
 		}
 		bundle["wgmma.cuh"] = text(productHeader())
-		var macros []kernel.Macro
+		var macros []call.Macro
 		for _, name := range slices.SortedFunc(maps.Keys(r.Defines), cmp.Compare) {
 			value, err := json.Marshal(r.Defines[name])
 			if err != nil {
@@ -110,7 +110,7 @@ func TestHopperSources(t *testing.T) {
 			if s, ok := r.Defines[name].(string); ok {
 				value = []byte(s)
 			}
-			macros = append(macros, kernel.Macro{Name: name, Value: string(value)})
+			macros = append(macros, call.Macro{Name: name, Value: string(value)})
 		}
 		q := request(t, r.Kernel+".cu", bundle, macros...)
 		q.Target = "sm_90"

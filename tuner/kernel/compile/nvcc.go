@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 	"github.com/warptune/warptune/tuner/kernel/compile/dialect"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
@@ -55,7 +55,7 @@ func (n *NVCC) Identify(ctx context.Context) (string, error) {
 
 // Compile runs nvcc -ptx on the request's source.
 func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
-	if r.Language != kernel.CUDA {
+	if r.Language != call.CUDA {
 		return Result{}, &UnavailableError{Driver: "nvcc", Reason: r.SourceFile + " is not CUDA C++"}
 	}
 	f, err := n.find(ctx)

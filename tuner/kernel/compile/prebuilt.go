@@ -3,7 +3,7 @@ package compile
 import (
 	"context"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 )
 
@@ -31,7 +31,7 @@ func (Prebuilt) Compile(_ context.Context, r Request) (Result, error) {
 	miss := func(reason string) (Result, error) {
 		return Result{}, &UnavailableError{Driver: "prebuilt", Reason: reason}
 	}
-	if r.Language != kernel.CUDA || len(r.Options) > 0 {
+	if r.Language != call.CUDA || len(r.Options) > 0 {
 		return miss("only the built-in kernels' own options are prebuilt")
 	}
 	k, ok := catalogue.BySource(src.Digest)

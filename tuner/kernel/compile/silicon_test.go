@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // silicon is the measurements' folder beside the repository; without it a test is
@@ -51,9 +51,9 @@ func TestClangMatchesMeasuredPTX(t *testing.T) {
 			}
 			for _, r := range records {
 				macros := slices.SortedFunc(maps.Keys(r.Params), cmp.Compare)
-				q := Request{Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: name + ".cu", Source: source}, Target: "sm_90"}
+				q := Request{Compile: call.Compile{Language: call.CUDA, SourceFile: name + ".cu", Source: source}, Target: "sm_90"}
 				for _, m := range macros {
-					q.Macros = append(q.Macros, kernel.Macro{Name: m, Value: r.Params[m].String()})
+					q.Macros = append(q.Macros, call.Macro{Name: m, Value: r.Params[m].String()})
 				}
 				got, err := c.Compile(context.Background(), q)
 				if err != nil {

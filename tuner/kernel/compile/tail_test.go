@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
@@ -41,7 +41,7 @@ func TestKernelNamesAsNVRTC(t *testing.T) {
 			if entry == "vadd<pair *>" {
 				src = strings.Replace(named, "T(2)", "T(nullptr)", 1)
 			}
-			r := request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}, kernel.Macro{Name: "TILE", Value: "16"})
+			r := request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}, call.Macro{Name: "TILE", Value: "16"})
 			r.Entry, r.Fixed = entry, []string{"TILE"}
 			res, err := c.Compile(t.Context(), r)
 			if err != nil {
@@ -109,7 +109,7 @@ func TestRedefinedParametersAreRefused(t *testing.T) {
 		if tt.name == "undefined in the end" {
 			files["k.cu"] = text(kernelText + "#undef TILE")
 		}
-		r := request(t, "k.cu", files, kernel.Macro{Name: "kernel_tuner", Value: "1"}, kernel.Macro{Name: "TILE", Value: "64"})
+		r := request(t, "k.cu", files, call.Macro{Name: "kernel_tuner", Value: "1"}, call.Macro{Name: "TILE", Value: "64"})
 		r.Fixed, r.Options = []string{"TILE"}, tt.options
 		for _, c := range []*Clang{NewClang("", sandbox.DefaultLimits())} {
 			_, err := c.Compile(t.Context(), r)
@@ -123,7 +123,7 @@ func TestRedefinedParametersAreRefused(t *testing.T) {
 
 // nvcc's own words for it, and those of the gcc that it calls.
 func TestRedefinitionsInWarnings(t *testing.T) {
-	src := &source.Source{Macros: []kernel.Macro{{Name: "TILE", Value: "64"}}}
+	src := &source.Source{Macros: []call.Macro{{Name: "TILE", Value: "64"}}}
 	for message, want := range map[string]string{
 		"./k.cu:7: warning: \"TILE\" redefined\n    7 | #define TILE 16\n      | \n../macros.h:1: note: this is the location of the previous definition\n":  "k.cu:7: error",
 		"k.cu(7): warning #47-D: incompatible redefinition of macro \"TILE\" (declared at line 1 of ../macros.h)\n":                                         "k.cu(7)",

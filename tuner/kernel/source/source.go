@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/include"
 	"github.com/warptune/warptune/tuner/kernel/option"
 )
@@ -29,7 +29,7 @@ type Source struct {
 	Digest string            // sha-256 over Files, Main's name left out, hex
 	// Macros are the macros given that the text can depend on, in the order
 	// given: a macro that the text never names costs no compilation.
-	Macros []kernel.Macro
+	Macros []call.Macro
 }
 
 // Error is a text or a macro that cannot be compiled anywhere: it belongs to the
@@ -44,7 +44,7 @@ func (e *Error) Error() string { return e.File + ": " + e.Message }
 // Read collects the files that c's source includes and the macros that matter to
 // them. What the source itself does wrong is an *Error; other errors come from
 // reading files.
-func Read(c kernel.Compile) (*Source, error) {
+func Read(c call.Compile) (*Source, error) {
 	s := &Source{Main: c.SourceFile}
 	fail := func(format string, args ...any) error {
 		return &Error{File: c.SourceFile, Message: fmt.Sprintf(format, args...)}
@@ -74,7 +74,7 @@ func Read(c kernel.Compile) (*Source, error) {
 }
 
 // root is where the files that a compilation reads are looked for.
-func root(c kernel.Compile) include.Root {
+func root(c call.Compile) include.Root {
 	r := include.Root{Main: c.SourceFile, Text: c.Source, Macros: map[string][]string{}, Extra: c.Entry}
 	if c.Files != nil {
 		r.Read = c.Files.ReadFile
@@ -119,7 +119,7 @@ func (s *Source) MacroKey() string {
 
 // relevant keeps the macros whose name the text, or a relevant macro's value,
 // spells; all of them when the text pastes tokens and might build any name.
-func relevant(macros []kernel.Macro, names map[string]bool, pastes bool) []kernel.Macro {
+func relevant(macros []call.Macro, names map[string]bool, pastes bool) []call.Macro {
 	if pastes {
 		return macros
 	}
@@ -136,7 +136,7 @@ func relevant(macros []kernel.Macro, names map[string]bool, pastes bool) []kerne
 			}
 		}
 	}
-	var out []kernel.Macro
+	var out []call.Macro
 	for i, m := range macros {
 		if keep[i] {
 			out = append(out, m)
@@ -164,7 +164,7 @@ func checkPath(name string) error {
 	return nil
 }
 
-func checkMacros(macros []kernel.Macro) error {
+func checkMacros(macros []call.Macro) error {
 	seen := map[string]bool{}
 	for _, m := range macros {
 		switch {

@@ -9,23 +9,23 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // request is a CUDA compilation over the files, the first of which is the source.
-func request(t testing.TB, main string, files fstest.MapFS, macros ...kernel.Macro) kernel.Compile {
+func request(t testing.TB, main string, files fstest.MapFS, macros ...call.Macro) call.Compile {
 	t.Helper()
 	f, ok := files[main]
 	if !ok {
 		t.Fatalf("no file %s", main)
 	}
-	return kernel.Compile{Language: kernel.CUDA, SourceFile: main, Source: f.Data, Macros: macros, Files: files}
+	return call.Compile{Language: call.CUDA, SourceFile: main, Source: f.Data, Macros: macros, Files: files}
 }
 
 func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 
 func TestMacrosThatMatter(t *testing.T) {
-	macros := []kernel.Macro{{Name: "TILE", Value: "2*HALF"}, {Name: "HALF", Value: "8"}, {Name: "max_registers", Value: "32"}, {Name: "OTHER", Value: "TILE"}}
+	macros := []call.Macro{{Name: "TILE", Value: "2*HALF"}, {Name: "HALF", Value: "8"}, {Name: "max_registers", Value: "32"}, {Name: "OTHER", Value: "TILE"}}
 	src, err := Read(request(t, "k.cu", fstest.MapFS{"k.cu": text("int x = TILE;")}, macros...))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestSourceThatIsRefused(t *testing.T) {
 	ok := fstest.MapFS{"k.cu": text("x")}
 	for _, tt := range []struct {
 		name string
-		c    kernel.Compile
+		c    call.Compile
 		want string
 	}{
 		{"computed include", request(t, "k.cu", fstest.MapFS{"k.cu": text("\n#include FILE")}), "k.cu:2: #include and #embed need a file name"},
@@ -76,13 +76,13 @@ func TestSourceThatIsRefused(t *testing.T) {
 		{"parent include", request(t, "k.cu", fstest.MapFS{"k.cu": text(`#include "../x.h"`)}), "leaves the bundle"},
 		{"nested parent", request(t, "k.cu", fstest.MapFS{"k.cu": text(`#include "a/h.h"`), "a/h.h": text(`#include "../../x"`)}), "a/h.h:1"},
 		{"computed outside", request(t, "k.cu", fstest.MapFS{"k.cu": text("#define F </etc/passwd>\n#include F")}), "leaves the bundle"},
-		{"computed by the configuration", request(t, "k.cu", fstest.MapFS{"k.cu": text("#include F")}, kernel.Macro{Name: "F", Value: `"../x"`}), "leaves the bundle"},
+		{"computed by the configuration", request(t, "k.cu", fstest.MapFS{"k.cu": text("#include F")}, call.Macro{Name: "F", Value: `"../x"`}), "leaves the bundle"},
 		{"file name", request(t, "$(x).cu", fstest.MapFS{"$(x).cu": text("x")}), "file name"},
 		{"option as name", request(t, "-o.cu", fstest.MapFS{"-o.cu": text("x")}), "file name"},
-		{"macro name", request(t, "k.cu", ok, kernel.Macro{Name: "A B", Value: "1"}), "not an identifier"},
-		{"macro value", request(t, "k.cu", ok, kernel.Macro{Name: "A", Value: "1\n#include"}), "one line"},
-		{"macro continued", request(t, "k.cu", ok, kernel.Macro{Name: "A", Value: `1\`}), "one line"},
-		{"macro twice", request(t, "k.cu", ok, kernel.Macro{Name: "A", Value: "1"}, kernel.Macro{Name: "A", Value: "2"}), "twice"},
+		{"macro name", request(t, "k.cu", ok, call.Macro{Name: "A B", Value: "1"}), "not an identifier"},
+		{"macro value", request(t, "k.cu", ok, call.Macro{Name: "A", Value: "1\n#include"}), "one line"},
+		{"macro continued", request(t, "k.cu", ok, call.Macro{Name: "A", Value: `1\`}), "one line"},
+		{"macro twice", request(t, "k.cu", ok, call.Macro{Name: "A", Value: "1"}, call.Macro{Name: "A", Value: "2"}), "twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Read(tt.c)
@@ -114,7 +114,7 @@ func TestIncludedByOptionsAndMacros(t *testing.T) {
 		"inc/a.h": text("int A;"), "a.h": text("int beside;"), "inc/b.h": text("#include \"c.h\""), "inc/c.h": text("PAD"), "sys/b.h": text("not this"),
 		"first.h": text("int F;"), "deep/16.h": text("DEEP"), "deep/32.h": text("OTHER"), "z.h": text("int z;"), "é ü.h": text("int u;"),
 	}
-	r := request(t, "k.cu", files, kernel.Macro{Name: "TILE", Value: "16"}, kernel.Macro{Name: "DEEP", Value: "1"}, kernel.Macro{Name: "OTHER", Value: "1"})
+	r := request(t, "k.cu", files, call.Macro{Name: "TILE", Value: "16"}, call.Macro{Name: "DEEP", Value: "1"}, call.Macro{Name: "OTHER", Value: "1"})
 	r.Options = []string{"-isystem=sys", "-Iinc", "-include=first.h"}
 	src, err := Read(r)
 	if err != nil {

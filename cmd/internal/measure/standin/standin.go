@@ -64,7 +64,7 @@ const (
 
 // Install has the measurers that a test starts load the libraries that stand in, and puts the
 // measurer into PATH. old is a driver from before clusters. Where there is no C compiler the test
-// is skipped. STANDIN_REASONS, STANDIN_USER and STANDIN_INIT in the environment change what the
+// is skipped. STANDIN_REASONS, STANDIN_USER, STANDIN_INIT and STANDIN_UNMANAGED in the environment change what the
 // libraries say: see the sources.
 func Install(t *testing.T, old bool) {
 	t.Helper()

@@ -128,7 +128,7 @@ func (x *explanation) open() (done func(), err error) {
 	def := x.def
 	x.arch = d
 	x.batch = evaluate.Batch{
-		Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
+		Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Arch: d, Level: level, Slots: x.Slots, Check: depth, Warn: warn, Compare: true,
 		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
 	}
 	return done, nil

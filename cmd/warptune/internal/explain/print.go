@@ -58,12 +58,12 @@ func (x *explanation) printExplainedJSON(cases []explainedCase) error {
 
 // printReport writes one report: what holds the SM, how near units come to their peaks, and where the issue slots went.
 func printReport(a *cli.App, r *simengine.Report, compiler string) error {
-	t := cli.NewTable(a.Stdout, "  predicted", fmt.Sprintf("for %s by simulator %s, level %s; PTX from %s", r.Arch, r.Engine, r.Level, compiler))
+	t := cli.NewTable(a.Stdout, "  predicted", fmt.Sprintf("for %s by simulator %s, level %s; PTX from %s", r.Arch, r.Engine, levelWords(r.Level), compiler))
 	if r.SampledInstructions > 0 {
 		t.Row("  sampling", fmt.Sprintf("%d CTAs with %d warp instructions were simulated; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
 	}
 	t.Row("  checked", message.CheckedText(message.ReportChecked(&r.Checked)))
-	t.Row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs on an SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, explain.LimiterWords(r.Limiter), r.Waves))
+	t.Row("  occupancy", occupancyText(r))
 	t.Row("  registers", fmt.Sprintf("%d a thread, %d bytes spilled", r.Registers, r.SpillBytes))
 	for i, v := range r.LocalArrays {
 		t.Row(label("  local memory", i), localText(&v))
@@ -71,11 +71,34 @@ func printReport(a *cli.App, r *simengine.Report, compiler string) error {
 	t.Row("  shared", fmt.Sprintf("%s a CTA; carve-out %s leaves %s of L1 on each SM", cli.BytesText(float64(r.SharedStatic+r.SharedDynamic)), cli.BytesText(float64(r.CarveOut)), cli.BytesText(float64(r.L1Bytes))))
 	t.Row("  DRAM", fmt.Sprintf("%s read, %s written", explain.Bytes(r.Metrics["dram__bytes_read.sum"]), explain.Bytes(r.Metrics["dram__bytes_write.sum"])))
 	printShares(t, "  share of peak", r.Use, explain.UnitWords)
-	printShares(t, "  issue slots", r.Slots, explain.SlotWords)
+	if len(r.Slots) > 0 {
+		t.Row("  issue slots", "of the schedulers' cycles; findings say shares of what all warps wait")
+	}
+	printShares(t, "", r.Slots, explain.SlotWords)
 	for i, name := range r.NotModelled {
 		t.Row(label("  not modelled", i), name)
 	}
 	return t.Flush()
+}
+
+// levelWords is a level of the simulator, and what that is.
+func levelWords(level string) string {
+	switch level {
+	case simengine.Cycle.String():
+		return level + " (SMs are simulated cycle by cycle)"
+	case simengine.Model.String():
+		return level + " (closed form)"
+	}
+	return level
+}
+
+// occupancyText is the warps that fit an SM, and those that were there.
+func occupancyText(r *simengine.Report) string {
+	text := fmt.Sprintf("%.0f %%, %d CTAs on an SM, limited by %s", 100*r.Occupancy, r.CTAsPerSM, explain.LimiterWords(r.Limiter))
+	if v, ok := r.Metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]; ok {
+		text += fmt.Sprintf("; %.0f %% in the mean", v)
+	}
+	return text + fmt.Sprintf("; %.2f waves", r.Waves)
 }
 
 // localText says why a variable of a thread's own is in memory.

@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/cmd/warptune/internal/cli"
 	"github.com/warptune/warptune/cmd/warptune/internal/plan"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 )
 
@@ -43,7 +44,7 @@ func closerPlan(t *testing.T, check string) *plan.Plan {
 	}
 	def, _, err := kernel.Parse("closer", []byte(`{"ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[64, 128]"}]},
 		"KernelSpecification": {"Language": "PTX", "KernelName": "broken", "KernelFile": "k{BLOCK}.ptx", "ProblemSize": [4096], "GlobalSizeType": "CUDA",
-		"LocalSize": {"X": "BLOCK"}, "GlobalSize": {"X": "ProblemSize[0]//BLOCK"}, "Arguments": [`+strings.Join(args, ", ")+`]}}`), kernel.Dir(dir))
+		"LocalSize": {"X": "BLOCK"}, "GlobalSize": {"X": "ProblemSize[0]//BLOCK"}, "Arguments": [`+strings.Join(args, ", ")+`]}}`), call.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func Command(a *cli.App) *cobra.Command {
 	var conn connect.Connection
 	var s plan.Flags
 	var slots, top int
-	var plots bool
+	var plots, accepted bool
 	var page string
 	var confirm confirmFlags
 	cmd := &cobra.Command{
@@ -40,7 +40,7 @@ func Command(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := tuning{App: a, plan: p, conn: &conn, slots: slots, top: top, plots: plots, page: page}
+			t := tuning{App: a, plan: p, conn: &conn, slots: slots, top: top, plots: plots, page: page, accepted: accepted}
 			return t.run(cmd.Context())
 		},
 	}
@@ -49,6 +49,7 @@ func Command(a *cli.App) *cobra.Command {
 	confirm.flags(cmd)
 	cmd.Flags().IntVar(&slots, "slots", input.DefaultSlots(), "configurations simulated at a time, when no --coordinator is given")
 	cmd.Flags().IntVar(&top, "top", 10, "rows of the ranked table; 0: every configuration")
+	cmd.Flags().BoolVar(&accepted, "accept", false, "tune the definition as it is now, though an unfinished sweep was begun with another: that one is\ncancelled, and its results answer for the configurations that stay")
 	cmd.Flags().BoolVar(&plots, "plot", false, "also draw the best time found so far against the trials")
 	cmd.Flags().StringVar(&page, "page", "", "also serve the page at this address until you interrupt, when the sweep has ended too; without an address "+livepage.DefaultAddress)
 	cmd.Flags().Lookup("page").NoOptDefVal = livepage.DefaultAddress

@@ -27,6 +27,8 @@ type tuning struct {
 	top   int
 	plots bool
 	page  string // where to serve the page; "": nowhere
+	// accepted says that the definition may have changed since a sweep was begun that is unfinished.
+	accepted bool
 
 	shown int // sweeps that are printed already
 	docs  []*tunedDocument
@@ -93,6 +95,9 @@ func (t *tuning) servePageBeside(ctx context.Context, r *livepage.Reach) (func(e
 // tune submits the plan, evaluates it on this machine unless the coordinator is elsewhere, follows it, and prints what
 // it found.
 func (t *tuning) tune(ctx context.Context, c *connect.Client) error {
+	if err := t.accept(ctx, c); err != nil {
+		return err
+	}
 	answers, err := sweep.Submit(ctx, c, t.plan)
 	if err != nil {
 		return err

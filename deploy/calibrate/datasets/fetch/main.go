@@ -1,4 +1,4 @@
-// Command fetch takes the data sets and results that a checkout does not carry out of the repository's history, by git. A clone with
+// Command fetch takes the data sets, results and programs that a checkout does not carry out of the repository's history, by git. A clone with
 // its history needs no network; a shallow one asks origin for the commit.
 //
 //	go run ./deploy/calibrate/datasets/fetch [NAME]...    # default: all

@@ -14,7 +14,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/kernel/compile/sandbox"
@@ -96,9 +96,9 @@ func (r *recorded) add(rec record) error {
 	if err != nil {
 		return nil // records may hold other kernels too
 	}
-	c := kernel.Compile{Language: kernel.CUDA, SourceFile: k.SourceName(), Source: k.Source()}
+	c := call.Compile{Language: call.CUDA, SourceFile: k.SourceName(), Source: k.Source()}
 	for name, value := range rec.Params {
-		c.Macros = append(c.Macros, kernel.Macro{Name: name, Value: value.String()})
+		c.Macros = append(c.Macros, call.Macro{Name: name, Value: value.String()})
 	}
 	src, err := source.Read(c)
 	if err != nil {

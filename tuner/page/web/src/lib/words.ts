@@ -86,6 +86,7 @@ const whatIfs: Record<string, string> = {
   "arithmetic pipes": "arithmetic pipes took an instruction a cycle",
   "L1 bandwidth": "L1 and shared memory moved bytes at no cost",
   "L2 bandwidth": "L2 moved bytes at no cost",
+  "work of a CTA": "launching CTAs and what each does once cost nothing",
 };
 
 /** What one or several mechanisms ("latency, barriers") suppose, in words. */

@@ -178,7 +178,8 @@ export interface Rate {
 export interface Finding {
   topic: string; line?: string; text?: string; evidence: string; remedy: string;
   time_us?: number; times_faster?: number; estimated?: boolean;
-  then_bound_by?: string; with?: { topic: string; time_us: number; times_faster: number }; outside_kernel?: boolean;
+  then_bound_by?: string; still_bound?: boolean; relieves?: string; beyond?: string;
+  overlaps?: boolean; with_first?: { topic: string; time_us: number; times_faster: number }; with?: { topic: string; time_us: number; times_faster: number }; outside_kernel?: boolean;
 }
 export interface LineMemory {
   kind: string; requests: number; sectors: number; ideal_sectors: number; wavefronts: number; ideal_wavefronts: number;

@@ -19,7 +19,10 @@ export function Findings(p: { findings: doc.Finding[]; time?: number }) {
             {f.line && (
               <span class="small"><a href={href({ view: "source" })}>{f.line}</a> · {f.topic}{f.times_faster ? `: the gain is the time ${gainWords(f.topic)}` : ""}</span>
             )}
-            {f.then_bound_by && <span class="small">Then {f.then_bound_by} would bound it.</span>}
+            {f.then_bound_by && <span class="small">{f.still_bound ? `${capital(f.then_bound_by)} would still bound it.` : `Then ${f.then_bound_by} would bound it.`}</span>}
+            {f.relieves && <span class="small">{capital(f.relieves)}.</span>}
+            {f.beyond && <span class="small">A change may gain more: {f.beyond}.</span>}
+            {f.with_first && <span class="small">Together with finding 1: <b class="good">{times(f.with_first.times_faster)}</b> faster{f.overlaps ? ", hardly more than that by itself" : ""}.</span>}
             {f.with && <span class="small">And if {whatIfWords(f.with.topic)}, too: <b class="good" data-field="with">{times(f.with.times_faster)}</b> faster, {time(f.with.time_us)}.</span>}
             {f.text && <code class="src">{f.text}</code>}
           </div>

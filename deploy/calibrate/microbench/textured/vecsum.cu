@@ -1,5 +1,0 @@
-// A sum of vectors, in managed memory.
-extern "C" __global__ void vecsum(float *c, const float *a, const float *b, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}

@@ -1,0 +1,22 @@
+package recorded
+
+import "testing"
+
+// Where a record stands, and what is wrong with it, is no part of it: neither read from the line, nor written.
+func TestPlaceIsNoPartOfARecord(t *testing.T) {
+	read := func(more string, line int) *Record {
+		t.Helper()
+		r, err := Read([]byte(`{"kernel": "k", "params": {"B": 1}, "ptx": "p", "block": [32], "grid": [1]`+more+`}`), line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	plain, named := read("", 3), read(`, "line": 7, "Line": "x", "wrong": {}`, 4)
+	if plain.Line != 3 || named.Line != 4 || named.Wrong != nil {
+		t.Errorf("lines %d and %d (%v)", plain.Line, named.Line, named.Wrong)
+	}
+	if plain.Text() != named.Text() {
+		t.Errorf("written %s and %s", plain.Text(), named.Text())
+	}
+}
