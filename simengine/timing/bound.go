@@ -35,23 +35,18 @@ type Work struct {
 	DRAMRead, DRAMWritten float64
 }
 
-// Mean is the work of a launch whose time is the geometric mean of two levels' times: of what caches and
-// queues decide that of both counts, so that what neither has beyond a peak is not beyond it either.
+// Mean is the work of a launch whose time is the geometric mean of two levels' times: of cycles that a sample says that
+// of both, so that what neither has beyond a peak is not beyond it either. What is counted is w's.
 func (w *Work) Mean(o *Work) Work {
 	m := *w
 	for _, x := range [...]struct{ to, from *float64 }{
 		{&m.Constants, &o.Constants}, {&m.Atomics, &o.Atomics},
-		{&m.L2Read, &o.L2Read}, {&m.L2Written, &o.L2Written},
 	} {
 		if a, b := *x.to, *x.from; a > 0 && b > 0 {
 			*x.to = math.Sqrt(a * b)
 		} else {
 			*x.to = (a + b) / 2
 		}
-	}
-	if w.L2Read > 0 { // lookups are those of the mean's reads
-		m.L2Lookups *= m.L2Read / w.L2Read
-		m.L2Hits *= m.L2Read / w.L2Read
 	}
 	return m
 }
@@ -102,12 +97,21 @@ func (w *Work) Shares(d *arch.Descriptor, cycles float64) (s Shares) {
 // l2 is the cycles that L2 takes for what is read and written: its slices for both, the ways to them
 // for what is written. What SMs that read the same at a time ask for once comes faster than the rest.
 func (w *Work) l2(d *arch.Descriptor) float64 {
-	slices := (w.L2Read + dram.WriteSlices*w.L2Written) * cache.SectorBytes / math.Max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle)
+	slices := (w.L2Read + dram.WriteSlices*w.L2Written) * cache.SectorBytes / l2Loads(d)
 	if d.L2WriteBytesPerCycle <= 0 {
 		return slices
 	}
 	return math.Max(slices, w.L2Written*cache.SectorBytes/d.L2WriteBytesPerCycle)
 }
+
+// l2Loads is what SMs get of L2 by loads at most, bytes a cycle.
+func l2Loads(d *arch.Descriptor) float64 {
+	return math.Max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle)
+}
+
+// CopyLeast is the least share of what SMs copy to shared memory that L2 looks up. They get more by copies than by
+// loads, but no more than 6,480 bytes a cycle of an H100 (mm_grouped with tiles of 64 by 256).
+const CopyLeast = 0.94
 
 // Nearest is the unit nearest its peak.
 func (s *Shares) Nearest() Bound {
@@ -158,6 +162,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 // the time has room for.
 func (w Work) fitted(d *arch.Descriptor, cycles float64) Work {
 	s := w.Shares(d, cycles)
+	s[BoundL2] *= l2Loads(d) / math.Max(l2Loads(d), d.L2LookupBytesPerCycle/CopyLeast)
 	cut := func(b Bound, counts ...*float64) {
 		for _, v := range counts {
 			*v /= math.Max(s[b], 1)

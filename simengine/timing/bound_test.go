@@ -28,3 +28,19 @@ func TestBoundIsTheNearestUnit(t *testing.T) {
 		}
 	}
 }
+
+// What copies to shared memory bring faster than loads get it stays counted; what nothing brings as fast is cut.
+func TestFittedKeepsWhatCopiesBring(t *testing.T) {
+	d := h200(t)
+	const cycles = 1e6
+	copies := d.L2LookupBytesPerCycle / CopyLeast
+	if copies <= l2Loads(d) {
+		t.Fatalf("copies bring %.0f bytes a cycle, loads %.0f", copies, l2Loads(d))
+	}
+	for _, c := range []struct{ asked, want float64 }{{0.99 * copies, 0.99 * copies}, {2 * copies, copies}} {
+		w := Work{L2Read: c.asked * cycles / 32}.fitted(d, cycles)
+		if got := w.L2Read * 32 / cycles; got < 0.999*c.want || got > 1.001*c.want {
+			t.Errorf("of %.0f bytes a cycle %.0f are left, want %.0f", c.asked, got, c.want)
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 )
 
 // CapTrial is a configuration under another register cap.
@@ -71,6 +71,6 @@ func largerCaps(job *Job) (list []cappedConfig) {
 }
 
 // capAlone reports whether launches differ in nothing but the register cap.
-func capAlone(a, b *kernel.Launch) bool {
+func capAlone(a, b *call.Launch) bool {
 	return a.Grid == b.Grid && a.Block == b.Block && a.Cluster == b.Cluster && a.DynamicShared == b.DynamicShared && a.CarveOut == b.CarveOut && a.Compile.Key == b.Compile.Key
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/tuner"
-	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/call"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -92,7 +92,7 @@ func gainOf(all []WhatIf, m ideal.Set) float64 {
 }
 
 // warpsOf is the warps of a launch's grid.
-func warpsOf(l *kernel.Launch) float64 {
+func warpsOf(l *call.Launch) float64 {
 	const warp = 32
 	product := func(v [3]int64) float64 { return float64(v[0]) * float64(v[1]) * float64(v[2]) }
 	return product(l.Grid) * math.Ceil(product(l.Block)/warp)

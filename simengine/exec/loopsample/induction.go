@@ -68,7 +68,7 @@ func analyse(loops []Loop, dom *dominance, waits *waits, s *Slice) {
 			}
 			continue
 		}
-		if l.Obstacle = a.run(); s.Async && l.Obstacle != "" {
+		if l.Obstacle = a.run(); s.Async && (l.Obstacle != "" || a.copiesFewer()) {
 			if a.runPeriodic() == "" {
 				l.Obstacle = ""
 				continue

@@ -185,6 +185,22 @@ func (p *periodic) sizes(in *ir.Instr) {
 	}
 }
 
+// copiesFewer reports whether a cp.async of the loop reads as many bytes as the loop computes: none in a pipeline's last
+// iterations, which are not to be left out.
+func (a *analysis) copiesFewer() bool {
+	return a.eachInstr(func(_ int, in *ir.Instr) string {
+		if in.Op != ir.CpAsync {
+			return ""
+		}
+		for i := range in.Src {
+			if o := &in.Src[i]; i >= 3 && o.Kind == ir.OperandReg && len(a.defs[o.Reg]) > 0 {
+				return "it reads fewer bytes"
+			}
+		}
+		return ""
+	}) != ""
+}
+
 // drifts reports whether the mbarrier of an instruction, or the parity, may depend on an induction.
 func (p *periodic) drifts(in *ir.Instr) bool {
 	if in.Op != ir.BulkCopy {

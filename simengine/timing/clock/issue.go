@@ -134,9 +134,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 		} else {
 			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
 		}
-		w.port, w.portHeld = o.port, 0
-		if o.class != assemble.Wgmma {
-			w.portHeld = p.free[o.pipe] / dram.Fraction
+		w.port, w.portHeld = o.port, p.free[o.pipe]/dram.Fraction
+		if o.class == assemble.Wgmma { // of products that take turns, those of other warpgroups are not its own
+			w.portHeld = now + int64(o.interval)/dram.Fraction
 		}
 		s.stats.pipeBusy[o.pipe] += int64(o.interval)
 		if o.pipe == cost.PipeALU && s.m.DualFP32Int {

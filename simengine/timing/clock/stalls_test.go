@@ -40,7 +40,8 @@ func TestOwnPipesAndOthers(t *testing.T) {
 	}
 }
 
-// Waits for warpgroup products are told apart from barriers, though Nsight Compute counts them as such.
+// Waits for warpgroup products are told apart from barriers, though Nsight Compute counts them as such. Of products that
+// two warpgroups take turns with, each waits as long for its own as for the other's.
 func TestWaitsForProducts(t *testing.T) {
 	result := func(groups, rounds, n int) *timing.Result {
 		p := &async{}
@@ -71,6 +72,9 @@ func TestWaitsForProducts(t *testing.T) {
 		}
 		if top != c.want {
 			t.Errorf("%s: warps wait longest for %s, want %s: %v", c.what, top, c.want, r.WarpStalls)
+		}
+		if own, others := r.WarpStalls[timing.Wait], r.WarpStalls[timing.Products]; c.groups == 2 && own < 0.5*others {
+			t.Errorf("%s take turns: %.1f for a warp's own product, %.1f for others'", c.what, own, others)
 		}
 		counted := r.Metrics["smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"]
 		if want := r.WarpStalls[timing.Products] + r.WarpStalls[timing.Barrier]; counted != want {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
@@ -37,11 +38,7 @@ func (m *Machine) LoadHeld(readers float64) (held [MostSectors + 1]float64) {
 	return held
 }
 
-// copyLeast: SMs get no more than 6,480 bytes a cycle, whatever L2 looks up (mm_grouped with tiles of 64 by 256).
-const (
-	copyExponent = -0.2
-	copyLeast    = 0.94
-)
+const copyExponent = -0.2
 
 // CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes.
 // So many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of an
@@ -79,7 +76,7 @@ const copyHeader = 1.4
 func (m *Machine) copyHeld(readers, merged float64) float64 {
 	d := m.Arch
 	lookups := (1 + 1/(math.Max(readers, 1)+1)) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
-	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, copyLeast)
+	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, timing.CopyLeast)
 }
 
 // Where SMs of a GPC read the same, the lookups done in L2 are that many SMs to a power, times one SM's lookups.
@@ -93,14 +90,17 @@ const (
 )
 
 // LookedUp is the share of what SMs ask for that L2 looks up, where so many CTAs of those that run at a time read the
-// same in step, and merged of a GPC the same at about the same time.
-func LookedUp(d *arch.Descriptor, inStep, merged float64) float64 {
+// same in step, and merged of a GPC the same at about the same time. turns is the share by the turns in which CTAs read
+// tiles, in place of merged; 0 where it is not known.
+func LookedUp(d *arch.Descriptor, inStep, merged, turns float64) float64 {
 	if d.L2MergedBytesPerCycle <= d.L2BytesPerCycle {
 		return 1
 	}
 	groups := math.Max(d.L2MergingGroups, 1)
 	sms := float64(d.SMs) / groups
 	stepping := math.Max(math.Min(inStep/groups, sms), 1)
-	tiles := math.Max(math.Min(merged, sms), 1)
-	return math.Min(math.Pow(stepping, inStepExponent), math.Pow(tiles, tilesExponent))
+	if turns == 0 {
+		turns = math.Pow(math.Max(math.Min(merged, sms), 1), tilesExponent)
+	}
+	return math.Min(math.Pow(stepping, inStepExponent), turns)
 }

@@ -28,11 +28,14 @@ type segmentUse struct {
 
 // shares is what a CTA touches of a group, and the grid.
 type shares struct {
-	perCTA    float64 // granules a CTA touches
-	unique    float64 // granules the grid touches
-	share     float64 // of a CTA's granules that are new to the grid
-	both      float64 // share of the granules that SMs of both halves of L2 touch
-	broadcast bool    // all CTAs touch the same
+	perCTA    float64                    // granules a CTA touches
+	unique    float64                    // granules the grid touches
+	share     float64                    // of a CTA's granules that are new to the grid
+	reread    float64                    // share of a CTA's granules that come from DRAM again, after other CTAs have read them
+	lookups   float64                    // share of what CTAs ask for that L2 looks up, 0 where it is not known
+	within    func(ctas float64) float64 // share of what the grid touches that so many CTAs in a row do; nil: not known
+	both      float64                    // share of the granules that SMs of both halves of L2 touch
+	broadcast bool                       // all CTAs touch the same
 }
 
 // gathered is what is known of random accesses.
@@ -203,7 +206,7 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	case g.random:
 		return g.apart * g.absent.missing()
 	}
-	return g.share * (1 - kept)
+	return g.share*(1-kept) + g.reread
 }
 
 // opened is how many row segments are opened for the bytes of a whole one. Of several groups

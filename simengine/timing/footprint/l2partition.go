@@ -76,7 +76,7 @@ func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	if !g.random {
 		crossed = (1 + g.both) / 2
 		missed = asked*(1+g.both/2) - g.both/2
-		return crossed * g.share, missed * g.share
+		return crossed * (g.share + g.reread), missed * (g.share + g.reread)
 	}
 	a := g.absent
 	crossed = a.near / 2

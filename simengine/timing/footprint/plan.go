@@ -59,6 +59,9 @@ type ByInstr struct {
 	Readers []float64
 	// Merged is how many CTAs of a GPC read by the instruction the same at a time, one where it is not known.
 	Merged []float64
+	// LooksByTurn is the share of what CTAs ask for by the instruction that L2 looks up by the turns in which they read
+	// tiles, 0 where these are not known.
+	LooksByTurn []float64
 	// Random reports whether addresses depend on data and are scattered; Over is the buffer
 	// they are scattered over, empty when it is not known.
 	Random []bool
@@ -76,7 +79,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), LooksByTurn: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Awaits: make([]bool, pcs), Buffer: make([]int32, pcs),
 	}
 }
@@ -164,6 +167,7 @@ func (s *Survey) Plan(d Device) *Plan {
 			}
 		}
 	}
+	s.inTurns(groups, written, &d, ctas)
 	f.all, f.written = f.all+d.Scratch, written
 	p.Footprint = f.all
 	if !d.Cold {
@@ -207,8 +211,8 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
-			p.Merged[id] = 1
-			if s.probed != nil {
+			p.Merged[id], p.LooksByTurn[id] = 1, g.lookups
+			if s.probed != nil && s.inStepProbes {
 				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
 			}
 			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)
@@ -223,7 +227,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 
 // LookedUp is the share of what SMs ask for by an instruction that L2 looks up: requests of SMs that read the same merge.
 func (p *Plan) LookedUp(d *arch.Descriptor, pc int) float64 {
-	return cost.LookedUp(d, math.Min(p.LockstepSharers[pc], p.Readers[pc]), p.Merged[pc])
+	return cost.LookedUp(d, math.Min(p.LockstepSharers[pc], p.Readers[pc]), p.Merged[pc], p.LooksByTurn[pc])
 }
 
 // WriteShare is the share of DRAM's traffic that is written.

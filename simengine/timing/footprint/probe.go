@@ -3,6 +3,7 @@ package footprint
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
@@ -12,20 +13,25 @@ import (
 )
 
 // Kernels that copy tiles number their CTAs as they like: which of them share a tile is no matter of the grid's axes. So
-// CTAs further on are probed for what the first ones have read, without being surveyed: at multiples of probeStep, and one
-// far away.
+// CTAs further on are probed for what the first one has read, without being surveyed: at multiples of probeStep, and one
+// far away. CTAs nearer than probeStep tell how many that follow each other read the same.
 //
 // CTAs that follow each other go to one GPC after another: the first wave's of an H100 to eight of them in turns but for
 // the first twelve (deploy/calibrate cluster.sm, clusters of one CTA). Those of a GPC are probeStep apart.
 const (
 	probeStep = 8
-	numProbes = 6 // probeStep, twice, four times and eight times that, and two far away
+	numProbes = 8 // 2 and 4 CTAs on, probeStep, twice, four times and eight times that, and two far away
 	probeFar  = numProbes - 2
+	stepProbe = 2         // the probe at probeStep
+	oneMore   = numProbes // a probe for what the others let expect
 )
 
-// probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTAs read.
+// distance is that of a probe from the first CTA.
+func distance(n int) float64 { return float64(int64(2) << n) }
+
+// probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTA reads.
 type probed struct {
-	read, found [numProbes]int32
+	read, found [numProbes + 1]int32
 }
 
 // Probing reports whether a kernel's launch is worth it.
@@ -56,26 +62,45 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 	if in.ProbeSource != nil {
 		source = in.ProbeSource
 	}
-	near := cost.UsesAsync(in.Program) // only of these it matters how many read the same at a time
-	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
-	for n := range numProbes {
-		id := base + probeStep<<n
-		if n >= probeFar {
-			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
-		}
-		if id >= total || id == base || n < probeFar && !near {
-			continue
-		}
+	k, total := in.Program.Kernel, int64(in.Grid[0])*int64(in.Grid[1])*int64(in.Grid[2])
+	s.inStepProbes = cost.UsesAsync(in.Program) // only of these it matters how many read the same at a time
+	tiles := slices.ContainsFunc(k.Instrs, func(i ir.Instr) bool { return cost.Copies(&i) })
+	probe := func(id int64, n int) error {
 		cta, err := source(id)
 		if err != nil {
 			return fmt.Errorf("timing: trace of CTA %d: %w", id, err)
 		}
-		s.Probe(in.Program.Kernel, cta, n)
+		s.Probe(k, cta, n)
+		return nil
+	}
+	if tiles {
+		s.probeMore = func(distance int64) bool {
+			id := base + distance
+			if id >= total {
+				id = base - distance
+			}
+			for pc := range s.probed {
+				s.probed[pc].read[oneMore], s.probed[pc].found[oneMore] = 0, 0
+			}
+			return id >= 0 && id < total && probe(id, oneMore) == nil
+		}
+	}
+	for n := range numProbes {
+		id := base + 2<<n
+		if n >= probeFar {
+			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
+		}
+		if id >= total || id == base || n < stepProbe && !tiles || n < probeFar && !tiles && !s.inStepProbes {
+			continue
+		}
+		if err := probe(id, n); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// Probe counts what a CTA reads of what those surveyed have read.
+// Probe counts what a CTA reads, and what of it the first has read.
 func (s *Survey) Probe(k *ir.Kernel, c *trace.CTA, probe int) {
 	if s.probed == nil {
 		s.probed = make([]probed, len(s.parent)/2)
@@ -102,11 +127,32 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 				continue
 			}
 			p.read[probe]++
-			if e.granules[g].read != 0 {
+			if e.granules[g].base {
 				p.found[probe]++
 			}
 		}
 	}
+}
+
+// same reports whether the CTA of a probe reads the same as the first by the instructions of some groups.
+func (s *Survey) same(groups []int32, n int) bool {
+	var read, found int32
+	for pc := range s.probed {
+		if slices.Contains(groups, s.parent.Find(int32(pc))) {
+			read += s.probed[pc].read[n]
+			found += s.probed[pc].found[n]
+		}
+	}
+	return read > 0 && 2*found >= read
+}
+
+// rereads reports whether the CTA so far on reads the same as the first.
+func (s *Survey) rereads(groups []int32, distance float64) bool {
+	if s.probeMore == nil || s.probedAt != int64(distance) && !s.probeMore(int64(distance)) {
+		return false
+	}
+	s.probedAt = int64(distance)
+	return s.same(groups, oneMore)
 }
 
 // elsewhere reports whether CTAs far away read other data by the instructions of a group, which CTAs near each other share.
@@ -148,7 +194,7 @@ func (s *Survey) spreadOut(groups []group, d Device, ctas float64) {
 // multiples of probeStep read the same as the first.
 func (p *probed) merged(resident float64) float64 {
 	same := func(n int) bool { return p.read[n] > 0 && 2*p.found[n] >= p.read[n] }
-	first := 0
+	first := stepProbe
 	for first < probeFar && !same(first) {
 		first++
 	}
@@ -159,9 +205,9 @@ func (p *probed) merged(resident float64) float64 {
 	for last+1 < probeFar && same(last+1) {
 		last++
 	}
-	every := math.Exp2(float64(first)) // one in so many of a GPC's CTAs
+	every := math.Exp2(float64(first - stepProbe)) // one in so many of a GPC's CTAs
 	if last == probeFar-1 {
 		return math.Max(resident/every, 1)
 	}
-	return math.Min(math.Exp2(float64(last))/every+1, math.Max(resident/every, 1))
+	return math.Min(math.Exp2(float64(last-stepProbe))/every+1, math.Max(resident/every, 1))
 }

@@ -8,22 +8,22 @@ func TestMerged(t *testing.T) {
 	const resident = 16
 	for _, c := range []struct {
 		name string
-		same [probeFar]bool
+		same [probeFar - stepProbe]bool
 		want float64
 	}{
-		{"nobody", [probeFar]bool{}, 1},
-		{"all", [probeFar]bool{true, true, true, true}, resident},
-		{"the neighbour", [probeFar]bool{true}, 2},
-		{"rows of eight", [probeFar]bool{true, true, true}, 5},
-		{"every other", [probeFar]bool{false, true, true, true}, resident / 2},
-		{"the second only", [probeFar]bool{false, true}, 2},
-		{"every eighth", [probeFar]bool{false, false, false, true}, resident / 8},
+		{"nobody", [probeFar - stepProbe]bool{}, 1},
+		{"all", [probeFar - stepProbe]bool{true, true, true, true}, resident},
+		{"the neighbour", [probeFar - stepProbe]bool{true}, 2},
+		{"rows of eight", [probeFar - stepProbe]bool{true, true, true}, 5},
+		{"every other", [probeFar - stepProbe]bool{false, true, true, true}, resident / 2},
+		{"the second only", [probeFar - stepProbe]bool{false, true}, 2},
+		{"every eighth", [probeFar - stepProbe]bool{false, false, false, true}, resident / 8},
 	} {
 		var p probed
 		for n, same := range c.same {
-			p.read[n] = 10
+			p.read[stepProbe+n] = 10
 			if same {
-				p.found[n] = 9
+				p.found[stepProbe+n] = 9
 			}
 		}
 		if got := p.merged(resident); got != c.want {

@@ -68,6 +68,7 @@ func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) f
 	type read struct {
 		perCTA, all float64 // bytes of L2
 		fresh       [3]float64
+		within      func(ctas float64) float64
 	}
 	var reads []read
 	for i := range len(groups) / 2 {
@@ -76,7 +77,7 @@ func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) f
 			continue
 		}
 		bytes := g.room(d) * float64(s.granule)
-		r := read{perCTA: g.perCTA * bytes, all: g.unique * bytes}
+		r := read{perCTA: g.perCTA * bytes, all: g.unique * bytes, within: g.within}
 		for k := range r.fresh {
 			r.fresh[k] = s.newShare(g, X+Direction(k), reach[X+Direction(k)], d)
 		}
@@ -86,6 +87,10 @@ func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) f
 	return func(share float64) (bytes float64) {
 		for i := range reads {
 			r, n := &reads[i], share*ctas
+			if r.within != nil {
+				bytes += r.all * r.within(n)
+				continue
+			}
 			part := r.perCTA * math.Min(n, 1)
 			for k, size := range d.Grid {
 				part *= 1 + math.Max(math.Min(n, float64(size))-1, 0)*r.fresh[k]

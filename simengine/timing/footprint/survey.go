@@ -50,6 +50,11 @@ type Survey struct {
 	locality [2]rowLocality // of loads and stores
 	again    []*spans       // by id: what the first CTA touches again
 	probed   []probed       // by instruction; nil: no CTA was probed
+	// inStepProbes: it matters which of those probed read the same at a time. probeMore probes one more CTA, so far from
+	// the first; probedAt is where it was.
+	inStepProbes bool
+	probeMore    func(distance int64) (found bool)
+	probedAt     int64
 }
 
 // cursor is where the survey is.
@@ -325,6 +330,7 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	if s.dir >= Far {
 		return
 	}
+	e.base = s.cta == 1
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
 	s.asked[id] += int64(2*sectors) * s.now.stands
 	p := s.segments.entry(granule / uint64(s.rowSegment/s.granule))

@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/irtest"
 	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -74,7 +75,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ir.Verify(k); err != nil {
+	if err := irtest.Verify(k); err != nil {
 		t.Fatal(err)
 	}
 	return k
