@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/flop"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 )
 
-// Operations is floating-point operations of a launch, or integer ones of tensor cores, of a kind as ir.FLOP names it.
+// Operations is floating-point operations of a launch, or integer ones of tensor cores, of a kind as flop.Of names it.
 type Operations struct {
 	Kind  string  `json:"kind"`
 	Count float64 `json:"count"`
@@ -56,11 +57,11 @@ func (r *recording) operations() ([]Operations, error) {
 }
 
 // blockOperations is the operations of one execution of each block.
-func blockOperations(k *ir.Kernel) [][]ir.Operations {
-	out := make([][]ir.Operations, len(k.Blocks))
+func blockOperations(k *ir.Kernel) [][]flop.Operations {
+	out := make([][]flop.Operations, len(k.Blocks))
 	for b := range k.Blocks {
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
-			if o := ir.FLOP(k.Instrs[pc].Opcode()); o.Kind != "" {
+			if o := flop.Of(k.Instrs[pc].Opcode()); o.Kind != "" {
 				out[b] = append(out[b], o)
 			}
 		}

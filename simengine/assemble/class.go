@@ -1,10 +1,8 @@
 package assemble
 
 import (
-	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/rules"
-	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
 // Class is the pipe and behaviour of a machine instruction.
@@ -51,13 +49,6 @@ const (
 	ClusterBarrier    = mir.ClusterBarrier
 	NumClasses        = mir.NumClasses
 )
-
-// WideAccess is a PTX load or store whose machine instruction does the work of several.
-type WideAccess = hir.WideAccess
-
-// TensorError says that a generation has no tensor cores for a type, or none that are
-// modelled.
-type TensorError = target.TensorError
 
 // Rule describes a rule of the model that Options.Without can name.
 type Rule = rules.Info

@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // profiled is a configuration with its hardware counters.
@@ -24,8 +25,19 @@ func profiles(t testing.TB) []profiled {
 	return out
 }
 
+// counts are totals over accesses to one state space.
+type counts struct{ Requests, Sectors, Passes, Ideal int64 }
+
+// add adds n times an access.
+func (c *counts) add(a *trace.Access, n int64) {
+	c.Requests += n
+	c.Sectors += n * int64(a.Sectors)
+	c.Passes += n * int64(a.Passes)
+	c.Ideal += n * int64(a.Ideal)
+}
+
 // totals are a CTA's accesses by what a counter counts.
-type totals struct{ globalLoad, globalStore, sharedLoad, sharedStore coalesce.Counts }
+type totals struct{ globalLoad, globalStore, sharedLoad, sharedStore counts }
 
 // count adds up the accesses of a recorded CTA.
 func (c *totals) count(k *ir.Kernel, r *coalesce.Recorder) {
@@ -53,7 +65,7 @@ func (c *totals) count(k *ir.Kernel, r *coalesce.Recorder) {
 				case a.Space != ir.Global:
 					continue
 				}
-				into.Add(a, weights[s])
+				into.add(a, weights[s])
 			}
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -177,5 +179,54 @@ func TestWorkersKilled(t *testing.T) {
 	s.calm()
 	f.wait(t)
 	t.Logf("workers were killed %d times", killed)
+	s.verdict(t)
+}
+
+// Two processes of one name, as when a batch system starts a job anew that it holds for dead, are two workers:
+// both are useful, and neither is taken for the other when one is killed, or stands still and goes on.
+func TestTwoCopiesOfAProcess(t *testing.T) {
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 6000})
+	s.took, s.lease = slowly, 5*time.Second // longer than workers wait for a processor
+	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
+	f.up(t)
+	var copies []*process
+	var recorded [2]atomic.Int64
+	for i := range recorded {
+		p, err := s.worker("copy").start(func(line string) {
+			s.witness.hear(line)
+			if strings.HasPrefix(line, "recorded") {
+				recorded[i].Add(1)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.kill()
+		copies = append(copies, p)
+	}
+	useful := func(which int) {
+		t.Helper()
+		before := recorded[which].Load()
+		for until := time.Now().Add(patience); recorded[which].Load() == before; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("copy %d records nothing:\n%s", which, &copies[which].stderr)
+			}
+		}
+	}
+	for range 8 {
+		useful(0)
+		useful(1)
+	}
+	if n := s.witness.tardy(); n > 0 {
+		t.Errorf("%d reports were of what somebody else held", n)
+	}
+	copies[0].halt(t)
+	useful(1)
+	copies[0].signal(syscall.SIGCONT)
+	useful(0)
+	copies[1].kill()
+	useful(0)
+	s.calm()
+	f.wait(t)
 	s.verdict(t)
 }

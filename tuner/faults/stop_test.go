@@ -14,23 +14,27 @@ import (
 // goes on: what it then reports is not new. A coordinator that stands still
 // takes no leases away, since nobody could renew them.
 func TestStopped(t *testing.T) {
-	const lease = 600 * time.Millisecond
+	const lease, long = 600 * time.Millisecond, 5 * time.Second
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * tunertest.Times(1, 10))})
 	rng := tunertest.Rand(t)
-	s.lease, s.took = lease, slowly
+	s.lease, s.took = long, slowly // longer than workers wait for a processor on a machine with much else to do
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
 	c := f.up(t)
 	for range tunertest.Times(1, 10) {
 		s.progress(t)
 		c.halt(t)
-		time.Sleep(3 * lease)
+		time.Sleep(long + lease)
 		c.signal(syscall.SIGCONT)
-		time.Sleep(lease / 2) // what was under way when it was stopped is done
+		time.Sleep(lease) // what was under way when it was stopped is done
 		s.progress(t)
 	}
 	if text := c.stderr.String(); strings.Contains(text, "expired") {
 		t.Errorf("a coordinator that stood still took leases away:\n%s", text)
 	}
+	s.mu.Lock()
+	s.lease = lease
+	s.mu.Unlock()
+	c.kill() // the next one grants for as long
 	for range tunertest.Times(1, 10) {
 		s.progress(t)
 		before := s.witness.tardy()

@@ -169,7 +169,7 @@ func TestFLOP(t *testing.T) {
 		{"wgmma.fence.sync.aligned", "", 0},
 		{"", "", 0},
 	} {
-		if kind, n := flop(tt.text, 32); kind != tt.kind || n != tt.n {
+		if kind, n := flopOf(tt.text, 32); kind != tt.kind || n != tt.n {
 			t.Errorf("%s: %g of %q, want %g of %q", tt.text, n, kind, tt.n, tt.kind)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/flop"
 )
 
 // Rate is what a unit achieves, and its peak.
@@ -142,7 +142,7 @@ func flops(r *simengine.Report) []work {
 	sum := map[string]float64{}
 	for i := range r.Lines {
 		for _, in := range r.Lines[i].Instructions {
-			if kind, n := flop(in.PTX, in.ActiveLanes); n > 0 {
+			if kind, n := flopOf(in.PTX, in.ActiveLanes); n > 0 {
 				sum[kind] += n * in.Executions
 			}
 		}
@@ -165,9 +165,9 @@ func flops(r *simengine.Report) []work {
 	return out
 }
 
-// flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
-func flop(text string, lanes float64) (kind string, n float64) {
-	f := ir.FLOP(opcode(text))
+// flopOf is the operations of one execution of a PTX instruction by a warp with so many active lanes.
+func flopOf(text string, lanes float64) (kind string, n float64) {
+	f := flop.Of(opcode(text))
 	return f.Kind, f.Lane*lanes + f.Warp
 }
 

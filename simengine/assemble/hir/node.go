@@ -138,18 +138,6 @@ func (n *Node) EachRead(f func(v vreg.Value)) {
 	}
 }
 
-// Rename replaces one value by another among a node's operands.
-func (n *Node) Rename(from, to vreg.Value) {
-	if n.Guard == from {
-		n.Guard = to
-	}
-	for i := range n.Src {
-		if o := &n.Src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && vreg.Value(o.Reg) == from {
-			o.Reg = ir.Reg(to)
-		}
-	}
-}
-
 // VolatileSpecial reports whether a special register changes while a kernel runs.
 func VolatileSpecial(s ir.Special) bool {
 	switch s {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/flop"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -231,7 +232,7 @@ func (t *siteTable) caches(byPC []pcStats) {
 	}
 }
 
-// flopMetric is the name of the counter of operations of a kind (ir.Operations), none of the profiler's.
+// flopMetric is the name of the counter of operations of a kind (flop.Operations), none of the profiler's.
 func flopMetric(kind string) string {
 	return "warptune__flop_" + strings.NewReplacer("tensor cores, ", "tensor_", "tensor cores", "tensor").Replace(kind) + ".sum"
 }
@@ -240,10 +241,10 @@ func flopMetric(kind string) string {
 // instruction of which the assembler leaves nothing has none.
 func flops(k map[string]float64, c *code, t *counts, scale float64) {
 	instrs := c.program.Kernel.Instrs
-	known := make([]ir.Operations, len(instrs))
+	known := make([]flop.Operations, len(instrs))
 	any := false
 	for pc := range instrs {
-		known[pc] = ir.FLOP(instrs[pc].Opcode())
+		known[pc] = flop.Of(instrs[pc].Opcode())
 		any = any || known[pc].Kind != ""
 	}
 	if !any {

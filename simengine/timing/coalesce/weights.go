@@ -23,19 +23,6 @@ func Weights(w *trace.Warp, dst []int64) []int64 {
 	return dst
 }
 
-// Counts are totals over a warp's accesses to one state space.
-type Counts struct {
-	Requests, Sectors, Passes, Ideal int64
-}
-
-// Add adds n times an access.
-func (c *Counts) Add(a *trace.Access, n int64) {
-	c.Requests += n
-	c.Sectors += n * int64(a.Sectors)
-	c.Passes += n * int64(a.Passes)
-	c.Ideal += n * int64(a.Ideal)
-}
-
 // InTurn visits the steps of a CTA's warps in turn: the first of each, then the
 // second of those that have one.
 func InTurn(cta *trace.CTA, visit func(warp, step int)) {

@@ -1,4 +1,5 @@
-package ir
+// Package flop counts the floating-point operations of an instruction by its opcode.
+package flop
 
 import (
 	"regexp"
@@ -20,8 +21,8 @@ var perLane = map[string]float64{
 	"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "ex2": 1, "lg2": 1, "sin": 1, "cos": 1, "tanh": 1,
 }
 
-// FLOP is the operations of one execution of an instruction by a warp, of its opcode as PTX writes it.
-func FLOP(opcode string) Operations {
+// Of is the operations of one execution of an instruction by a warp, of its opcode as PTX writes it.
+func Of(opcode string) Operations {
 	name, rest, _ := strings.Cut(opcode, ".")
 	if name == "mma" || name == "wgmma" || name == "wmma" {
 		return mmaFLOP(name, opcode)
