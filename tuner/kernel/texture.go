@@ -164,14 +164,13 @@ func (t *textureSpec) evaluate(b *bindings) (*call.Texture, error) {
 	if dims < 1 || dims > most {
 		return nil, fmt.Errorf("%s: 1 to %d dimensions are expected, and behind them the layers of a Layered one, not %d numbers", join(t.path, "Shape"), most, len(out.Shape))
 	}
-	switch len(out.Address) {
-	case 0:
+	switch n := len(out.Address); {
+	case n == 0:
 		out.Address = make([]call.AddressMode, dims)
-	case 1:
+	case n == 1:
 		out.Address = slices.Repeat(out.Address, dims)
-	case dims:
-	default:
-		return nil, fmt.Errorf("%s: one mode is expected, or %d, not %d", join(t.path, "Address"), dims, len(out.Address))
+	case n < dims || n > 3: // CUDA's three may all be named: a filter of one dimension blends with a border of the second
+		return nil, fmt.Errorf("%s: one mode is expected, or %d to 3, not %d", join(t.path, "Address"), dims, n)
 	}
 	if texels := out.Texels(); texels > call.MaxCount {
 		return nil, fmt.Errorf("%s: %d texels are more than any GPU holds", join(t.path, "Shape"), texels)

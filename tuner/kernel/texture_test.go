@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,30 @@ func TestTexelsOfADefinition(t *testing.T) {
 		_, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", fields, 1)), call.Dir("testdata"))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", fields, err, want)
+		}
+	}
+}
+
+// Address modes are one for all dimensions, one each, or all three of CUDA's.
+func TestAddressModesOfADefinition(t *testing.T) {
+	for fields, want := range map[string][]call.AddressMode{
+		`"Shape": [16]`:                                                {call.AddressClamp},
+		`"Shape": [16, 16], "Address": "border"`:                       {call.AddressBorder, call.AddressBorder},
+		`"Shape": [16], "Address": ["border", "border"]`:               {call.AddressBorder, call.AddressBorder},
+		`"Shape": [16], "Address": ["border", "clamp", "border"]`:      {call.AddressBorder, call.AddressClamp, call.AddressBorder},
+		`"Shape": [16, 16, 16], "Address": ["border", "clamp"]`:        nil,
+		`"Shape": [16], "Address": ["clamp","clamp","clamp", "clamp"]`: nil,
+	} {
+		d, _, err := Parse("x", []byte(strings.Replace(textureDefinition, "FIELDS", `"Type": "float", `+fields, 1)), call.Dir("testdata"))
+		if err != nil {
+			t.Fatal(fields, err)
+		}
+		l, err := d.Launch(d.Default(), nil)
+		switch {
+		case want == nil && (err == nil || !strings.Contains(err.Error(), "Arguments[0].Address: one mode is expected")):
+			t.Errorf("%s: %v", fields, err)
+		case want != nil && (err != nil || !slices.Equal(l.Args[0].Texture.Address, want)):
+			t.Errorf("%s: %v, want %v", fields, err, want)
 		}
 	}
 }

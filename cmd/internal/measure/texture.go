@@ -13,7 +13,7 @@ var formats = map[ir.Type]int{ir.U8: 0x01, ir.U16: 0x02, ir.U32: 0x03, ir.S8: 0x
 var addressModes = map[simengine.TextureMode]uint32{simengine.TextureWrap: 0, simengine.TextureClamp: 1, simengine.TextureMirror: 2, simengine.TextureBorder: 3}
 
 // textureOf describes an argument's texture or surface as the driver does. Modes of dimensions that
-// it does not have are clamp: a border would be blended with where there are two modes.
+// it does not have are clamp unless they are given: a filter of one dimension blends with a border of the second.
 func textureOf(a *simengine.Arg) *wire.Texture {
 	in, lanes := a.Texture, max(a.Lanes, 1)
 	t := &wire.Texture{
@@ -25,7 +25,7 @@ func textureOf(a *simengine.Arg) *wire.Texture {
 	}
 	for d := range t.Modes {
 		mode := simengine.TextureClamp
-		if d < min(len(in.Shape), len(in.Modes)) {
+		if d < min(len(in.Modes), max(len(in.Shape), 2)) {
 			mode = in.Modes[d]
 		}
 		t.Modes[d] = addressModes[mode]

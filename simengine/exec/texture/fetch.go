@@ -39,6 +39,18 @@ func (o *Object) Sample(f *Fetch, at *[3]float32, layer int, gather bool) {
 		axes[d] = o.axis(d, at[d], o.Filter || gather)
 	}
 	o.combine(f, &axes, layer)
+	if o.Dims == 1 && o.Filter && o.Modes[1] == Border {
+		f.blendBorder(axes[0].weight[1] * weightSteps)
+	}
+}
+
+// blendBorder blends the texels of one dimension with the border of the second as the upper row, half of each, given the
+// steps towards the right: the row of texels is one of an image of one row, fetched at its upper edge
+// (H100, h100-texture-fetches.jsonl.gz).
+func (f *Fetch) blendBorder(right float32) {
+	const below = weightSteps / 2
+	both := float32(math.Floor(float64(right*below/weightSteps) + 0.5))
+	f.Texels[0].Weight, f.Texels[1].Weight = (below-both)/weightSteps, both/weightSteps
 }
 
 // Integer is what a fetch at integer coordinates reads: a texel, never filtered. Outside linear memory is zero.
