@@ -19,7 +19,10 @@ var layers = map[string][]string{
 	"arch/calibrate":     {"arch"},
 	"disjoint":           {},
 	"ptx":                {},
-	"ir":                 {"ptx"},
+	"ir":                 {"ir/demangle", "ptx"},
+	"ir/demangle":        {},
+	"ir/flop":            {"ir"},
+	"ir/irtest":          {"ir"},
 	"ir/lower":           {"ir", "ptx"},
 	"ir/alias":           {"ir"},
 	"ir/origin":          {"ir"},
@@ -45,10 +48,10 @@ var layers = map[string][]string{
 	"sampling":         {"ir", "timing/coalesce", "timing/makespan", "trace"},
 	"assemble/asmtest": {"arch", "assemble/...", "ir", "ir/lower", "ir/sroa", "ir/unroll", "ptx"},
 	"assemble/...":     {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
-	"timing/...":       {"arch", "assemble", "disjoint", "ir", "trace"},
-	"ptxtest":          {"ir", "ir/lower", "ptx"},
+	"timing/...":       {"arch", "assemble", "disjoint", "ir", "ir/flop", "trace"},
+	"ptxtest":          {"ir", "ir/irtest", "ir/lower", "ptx"},
 	".": {"arch", "assemble", "assemble/rules", "exec", "exec/element", "exec/fault", "exec/memory", "exec/mma", "exec/racecheck", "exec/tensormap", "exec/texture",
-		"ideal", "ir", "ir/lower", "ir/origin", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+		"ideal", "ir", "ir/flop", "ir/lower", "ir/origin", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.
