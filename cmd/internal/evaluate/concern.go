@@ -138,7 +138,7 @@ var Covers = map[string]ideal.Set{
 const saturated = 0.98
 
 // mechanisms is those that may cost a launch something. Where a unit is saturated, they are those that have to do with
-// the unit.
+// the unit; beside the launching of CTAs also those that make plenty of work, which it hides.
 func (c *concern) mechanisms() []ideal.Set {
 	list := c.present()
 	if len(c.Use) == 0 || c.Use[0].Value < saturated {
@@ -149,7 +149,9 @@ func (c *concern) mechanisms() []ideal.Set {
 	if !ok {
 		of = UnitMechanisms[unit] | ideal.Divergence | ideal.Spills | ideal.LocalArrays
 	}
-	return slices.DeleteFunc(list, func(m ideal.Set) bool { return !of.Has(m) && m != ideal.CTAWork })
+	return slices.DeleteFunc(list, func(m ideal.Set) bool {
+		return !of.Has(m) && m != ideal.CTAWork && !(unit == "launch" && c.waste(m) >= plenty)
+	})
 }
 
 // ReadOnce reports whether most of what L1 misses L2 misses too: nothing is read again that L1 could have kept, and what

@@ -84,9 +84,9 @@ func (s *Subject) computeAdvice(f *Finding, line *simengine.SourceLine) {
 		if some(fast) && line != nil {
 			f.Evidence += "; " + ops(line, fast) + " are the fast approximations already"
 			if idle := useOf(s.Report, "fma"); idle < s.Report.Use[0].Value/2 {
-				f.advise(fmt.Sprintf("some of them as polynomials: the fp32 pipe is at %s", percent(idle)))
+				f.advise(fmt.Sprintf("compute some of them as polynomials on the fp32 pipe, which is at %s", percent(idle)))
 			}
-			f.advise("fewer of them: results that iterations share, recurrences")
+			f.advise("compute fewer of them: results that iterations share, recurrences")
 		}
 		if line == nil || xuConversions(line) {
 			f.advise("fewer conversions between types")

@@ -12,10 +12,10 @@ import (
 // ctaWork is what each CTA does once, however many elements its threads load.
 func ctaWork(s *Subject) Finding {
 	line, share := onceAt(s.Report)
-	f := Finding{Evidence: "what each CTA does once, however many elements its threads load, takes part of the time"}
+	f := Finding{Evidence: "what each CTA does once takes part of the time, for few elements a thread"}
 	if line != nil {
 		f.Line = line.Line
-		f.Evidence = fmt.Sprintf("each CTA does this once, however many elements its threads load: %.0f %% of the kernel's instructions are of that kind, most of them here, for %s a thread", 100*share, s.loads())
+		f.Evidence = fmt.Sprintf("what each CTA does once is %.0f %% of the kernel's instructions, most of them here, for only %s a thread", 100*share, s.loads())
 	}
 	f.advice = []advice{{"more elements a thread before this, and so fewer CTAs", +1}}
 	return f

@@ -38,7 +38,7 @@ func SlotWords(name string) string {
 	case name == "issued":
 		return "an instruction was issued"
 	case name == "idle":
-		return "no warp was there: its CTAs had ended, and no other had begun"
+		return "no warp was there: CTAs had ended, and either their writes were not yet taken or no other had begun"
 	case ok:
 		return "waiting for " + words + " (" + name + ")"
 	}

@@ -140,7 +140,7 @@ func (m *Margin) TiesText(widest float64) string {
 
 // Sentence says what the margin means for two configurations.
 func (m *Margin) Sentence() string {
-	text := fmt.Sprintf("Predicted times that differ by less than about %.0f %% do not tell which configuration is faster: so far off were predicted ratios of two times in the median of %d configurations, measured on %s, of kernels that others wrote.",
+	text := fmt.Sprintf("Two configurations whose predicted times differ by less than about %.0f %% may be in either order: this is the median error of the ratio of two predicted times, of %d configurations of others' kernels, measured on %s.",
 		100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += " Nothing was measured on this GPU or its like, where it may be more."

@@ -16,7 +16,7 @@ func (x *explanation) printExplained(cases []explainedCase) error {
 		if i > 0 {
 			fmt.Fprintln(x.Stdout)
 		}
-		fmt.Fprintf(x.Stdout, "%s %s", x.def.Name, cli.PlainText(c.text))
+		fmt.Fprintf(x.Stdout, "%s %s", x.def.Name, cli.PlainText(c.Config.String()))
 		if x.from != "" {
 			fmt.Fprintf(x.Stdout, " (%s)", x.from)
 		}
