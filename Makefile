@@ -83,7 +83,7 @@ data: ## most measured data sets, and programs that measured, out of the reposit
 
 SILICON ?= ../shared/silicon
 SETS ?=
-fidelity: build ## every measured data set (SETS: some) against the simulator; rewrites docs/fidelity, docs/search/two-levels-*, and the tables of docs/FIDELITY.md and README.md
+fidelity: build data ## every measured data set (SETS: some) against the simulator; rewrites docs/fidelity, docs/search/two-levels-*, and the tables of docs/FIDELITY.md and README.md
 	$(GO) run ./docs/gen -warptune $(BIN)/warptune -silicon "$(wildcard $(SILICON))" $(SETS)
 
 HOPPER ?= ../shared/hopper
@@ -112,7 +112,7 @@ page: page-packages ## bundles tuner/page/web into tuner/page/dist
 
 BASE ?= warptune
 SAMPLE ?= 0
-identity: build ## the same predictions as another warptune (BASE=path) of every data set (SETS: some; SAMPLE=n configurations of each)?
+identity: build data ## the same predictions as another warptune (BASE=path) of every data set (SETS: some; SAMPLE=n configurations of each)?
 	$(GO) run ./deploy/calibrate/datasets/identity -base $(BASE) -new $(BIN)/warptune -sample $(SAMPLE) $(SETS)
 
 slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (Debian's packages)
@@ -129,7 +129,7 @@ MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
 search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites the tables and plots of docs/search
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
 
-simulation-first: build ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
+simulation-first: build data ## measuring first what is predicted fastest, against searching without predictions; rewrites docs/search/simulation-first.md
 	docs/simulation-first.sh $(BIN)/warptune "$(SILICON)" "$(HOPPER)" "$(SPACES)"
 
 KERNEL_TUNER_HOME ?= .cache/kernel-tuner
