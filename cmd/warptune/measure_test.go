@@ -11,54 +11,6 @@ import (
 	"github.com/warptune/warptune/cmd/internal/measure/standin"
 )
 
-// fillPTX is a kernel that stores v to n elements of p. What else a launch of it does is what its
-// name says to the driver that stands in: see package standin.
-const fillPTX = `.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry %s(.param .u64 p, .param .u32 n, .param .u32 v)
-{
-	.reg .pred %%p<2>;
-	.reg .b32 %%r<7>;
-	.reg .b64 %%rd<5>;
-	ld.param.u64 %%rd1, [p];
-	ld.param.u32 %%r1, [n];
-	ld.param.u32 %%r2, [v];
-	mov.u32 %%r3, %%ctaid.x;
-	mov.u32 %%r4, %%ntid.x;
-	mov.u32 %%r5, %%tid.x;
-	mad.lo.s32 %%r6, %%r3, %%r4, %%r5;
-	setp.ge.u32 %%p1, %%r6, %%r1;
-	@%%p1 ret;
-	cvta.to.global.u64 %%rd2, %%rd1;
-	mul.wide.u32 %%rd3, %%r6, 4;
-	add.s64 %%rd4, %%rd2, %%rd3;
-	st.global.u32 [%%rd4], %%r2;
-	ret;
-}
-`
-
-// fills writes a folder of launch records of one group, a configuration for each kind.
-func fills(t *testing.T, kinds ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "ptx"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var lines strings.Builder
-	for _, kind := range kinds {
-		if err := os.WriteFile(filepath.Join(dir, "ptx", kind+".ptx"), fmt.Appendf(nil, fillPTX, kind), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&lines, `{"kernel":"fill","group":"g","problem_size":[1000],"params":{"KIND":%q,"B":128},"ptx":%q,"entry":%q,"block":[128,1,1],"grid":[8,1,1],`+
-			`"args":[{"name":"p","vector":true,"type":"int32","count":1000},{"name":"n","value":1000,"type":"int32"},{"name":"v","value":7,"type":"int32"}]}`+"\n", kind, kind, kind)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "launches.jsonl"), []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // measuredJSON is what the tests read of measure --json.
 type measuredJSON struct {
 	Device string
@@ -89,7 +41,7 @@ func (r result) measured(t *testing.T) (m measuredJSON) {
 // the clock lies there is no time.
 func TestMeasureNamesWhatFails(t *testing.T) {
 	standin.Install(t, false)
-	dir := fills(t, "fill_good", "fill_hang", "fill_fault", "fill_wrong", "fill_refused", "fill_liar", "fill_last")
+	dir := standin.Fills(t, "fill_good", "fill_hang", "fill_fault", "fill_wrong", "fill_refused", "fill_liar", "fill_last")
 	db := filepath.Join(t.TempDir(), "w.db")
 	r := warptune(t, "measure", dir, "--all", "--db", db, "--limit", "3s", "--slots", "1", "--json")
 	m := r.ok(t).measured(t)
@@ -121,7 +73,7 @@ func TestMeasureNamesWhatFails(t *testing.T) {
 // were named are nobody's best.
 func TestConfirm(t *testing.T) {
 	standin.Install(t, false)
-	dir := fills(t, "fill_good", "fill_other")
+	dir := standin.Fills(t, "fill_good", "fill_other")
 	db := filepath.Join(t.TempDir(), "w.db")
 	best := func() string {
 		return warptune(t, "best", dir, "--arch", standin.Arch, "--db", db).ok(t).stdout
@@ -151,7 +103,7 @@ func TestConfirm(t *testing.T) {
 // a sweep that was searched so answers again.
 func TestMeasureBeginsWithPredictions(t *testing.T) {
 	standin.Install(t, false)
-	dir := fills(t, "fill_good", "fill_other", "fill_last")
+	dir := standin.Fills(t, "fill_good", "fill_other", "fill_last")
 	db := filepath.Join(t.TempDir(), "w.db")
 	search := func(more ...string) (m measuredJSON, predictions string) {
 		t.Helper()
@@ -194,6 +146,6 @@ func TestMeasureRefuses(t *testing.T) {
 // An architecture that the GPU is not is refused by what differs.
 func TestMeasureIsOfTheGPU(t *testing.T) {
 	standin.Install(t, false)
-	r := warptune(t, "measure", fills(t, "fill"), "--arch", "h100", "--all", "--db", filepath.Join(t.TempDir(), "w.db"))
+	r := warptune(t, "measure", standin.Fills(t, "fill"), "--arch", "h100", "--all", "--db", filepath.Join(t.TempDir(), "w.db"))
 	r.refused(t, exitUsage, "compute capability 8.0, not 9.0")
 }

@@ -86,7 +86,7 @@ func TestMeasureManagedAndCooperative(t *testing.T) {
 	for _, c := range []struct{ entry, managed, more string }{
 		{"fill_host", `, "Managed": true`, ""}, {"fill_nowhere", `, "Managed": "nowhere"`, ""}, {"fill_returned", `, "Managed": "returned"`, ""}, {"fill_device", `, "Managed": "device"`, ""}, {"fill_together", "", `"Cooperative": 1, `},
 	} {
-		row := oneRow(t, measureDefinition(t, c.entry, fmt.Sprintf(fillPTX, c.entry), c.more+fmt.Sprintf(arguments, c.managed)))
+		row := oneRow(t, measureDefinition(t, c.entry, fmt.Sprintf(standin.FillPTX, c.entry), c.more+fmt.Sprintf(arguments, c.managed)))
 		migrates := c.entry == "fill_host" || c.entry == "fill_nowhere" || c.entry == "fill_returned"
 		if row.MeasuredUS < 199 || row.MeasuredUS > 300 || migrates && row.FirstUS < 1199 || !migrates && row.FirstUS != 0 || row.Outcome.Checked.Compared == "" {
 			t.Errorf("%s: a launch of 200 us, 1200 the first, came to %+v", c.entry, row)
@@ -95,7 +95,7 @@ func TestMeasureManagedAndCooperative(t *testing.T) {
 }
 
 // meetPTX is a barrier of the grid in the workspace that cooperative launches have, as grid_group::sync
-// is compiled, in front of what fillPTX does.
+// is compiled, in front of what standin.FillPTX does.
 const meetPTX = `	.reg .pred %q<4>;
 	.reg .b32 %s<8>;
 	.reg .b64 %sd<4>;
@@ -128,7 +128,7 @@ there:
 // A kernel that meets in its grid is launched cooperatively though nobody says so.
 func TestMeasureGridBarrier(t *testing.T) {
 	standin.Install(t, false)
-	ptx := strings.Replace(fmt.Sprintf(fillPTX, "fill_together"), "\tld.param.u64 %rd1, [p];\n", meetPTX, 1)
+	ptx := strings.Replace(fmt.Sprintf(standin.FillPTX, "fill_together"), "\tld.param.u64 %rd1, [p];\n", meetPTX, 1)
 	row := oneRow(t, measureDefinition(t, "fill_together", ptx, `"GlobalSize": {"X": 32}, "Arguments": [{"Name": "p", "Type": "int32", "MemoryType": "Vector", "Size": 1000},
 		{"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillType": "Constant", "FillValue": 1000},
 		{"Name": "v", "Type": "int32", "MemoryType": "Scalar", "FillType": "Constant", "FillValue": 7}]`))

@@ -146,7 +146,7 @@ func printed(t *testing.T, args []string) any {
 // with a correction.
 func TestMeasureSchema(t *testing.T) {
 	standin.Install(t, false)
-	dir, db := fills(t, "fill_a", "fill_b", "fill_c", "fill_refused"), filepath.Join(t.TempDir(), "w.db")
+	dir, db := standin.Fills(t, "fill_a", "fill_b", "fill_c", "fill_refused"), filepath.Join(t.TempDir(), "w.db")
 	s := schemaOf(t, "measure")
 	all := printed(t, []string{"measure", dir, "--all", "--db", db, "--json"}).(map[string]any)
 	confirmed := printed(t, []string{"tune", dir, "--arch", standin.Arch, "--confirm", "2", "--db", filepath.Join(t.TempDir(), "c.db"), "--json"}).(map[string]any)

@@ -8,10 +8,10 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// OncePerCTA is the instructions that a CTA executes as often whether its threads load few elements or many: what comes
-// before the first load of device memory, up to a barrier (private copies are cleared, tables loaded into shared
-// memory), and what comes after the last one from where threads combine what they have (sums over a tree, private
-// copies that are merged). It is nil where there is nothing of the kind.
+// OncePerCTA is the instructions that a CTA executes as often whether its threads load few elements or many. They are
+// those before the first load of device memory, up to a barrier: private copies are cleared, tables loaded into shared
+// memory. And they are those after the last load, from where threads combine what they have: sums over a tree, private
+// copies that are merged. It is nil where there is nothing of the kind.
 //
 //	clear; barrier;  load … load;  store shared; barrier; tree; store
 //	‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾                ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾

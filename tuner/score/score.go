@@ -2,7 +2,7 @@
 // correlation and time error within groups of competing configurations, and
 // the agreement of registers, spills and occupancy limiters.
 //
-// It is arithmetic only; it neither reads files nor simulates.
+// It is arithmetic, and the sentence of what ties; it neither reads files nor simulates.
 package score
 
 import (

@@ -2,9 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,50 +12,6 @@ import (
 	"github.com/warptune/warptune/cmd/internal/measure/standin"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
-
-// fillPTX stores v to n elements of p. What a launch of it does is what the entry's name
-// says to the driver that stands in: see package standin.
-const fillPTX = `.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry %s(.param .u64 p, .param .u32 n, .param .u32 v)
-{
-	.reg .pred %%p<2>;
-	.reg .b32 %%r<7>;
-	.reg .b64 %%rd<5>;
-	ld.param.u64 %%rd1, [p];
-	ld.param.u32 %%r1, [n];
-	ld.param.u32 %%r2, [v];
-	mov.u32 %%r3, %%ctaid.x;
-	mov.u32 %%r4, %%ntid.x;
-	mov.u32 %%r5, %%tid.x;
-	mad.lo.s32 %%r6, %%r3, %%r4, %%r5;
-	setp.ge.u32 %%p1, %%r6, %%r1;
-	@%%p1 ret;
-	cvta.to.global.u64 %%rd2, %%rd1;
-	mul.wide.u32 %%rd3, %%r6, 4;
-	add.s64 %%rd4, %%rd2, %%rd3;
-	st.global.u32 [%%rd4], %%r2;
-	ret;
-}
-`
-
-// fills writes launch records of one group, a configuration for each kind.
-func fills(t *testing.T, kinds ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "ptx"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var lines strings.Builder
-	for _, kind := range kinds {
-		write(t, filepath.Join(dir, "ptx", kind+".ptx"), fmt.Appendf(nil, fillPTX, kind), 0o600)
-		fmt.Fprintf(&lines, `{"kernel":"fill","group":"g","problem_size":[1000],"params":{"KIND":%q,"B":128},"ptx":%q,"entry":%q,"block":[128,1,1],"grid":[8,1,1],`+
-			`"args":[{"name":"p","vector":true,"type":"int32","count":1000},{"name":"n","value":1000,"type":"int32"},{"name":"v","value":7,"type":"int32"}]}`+"\n", kind, kind, kind)
-	}
-	write(t, filepath.Join(dir, "launches.jsonl"), []byte(lines.String()), 0o600)
-	return dir
-}
 
 // allMeasured is what the test reads of measure --all --json.
 type allMeasured struct {
@@ -102,7 +55,7 @@ func TestMeasureAllByWorkers(t *testing.T) {
 	})
 
 	good := []string{"fill_a", "fill_b", "fill_c", "fill_d", "fill_e"}
-	dir := fills(t, append(good, "fill_fault", "fill_hang")...)
+	dir := standin.Fills(t, append(good, "fill_fault", "fill_hang")...)
 	all := append([]string{"measure", dir, "--all", "--strategy", "portfolio", "--arch", standin.Arch, "--on", "gpu=" + standin.GPU, "--json"}, at...)
 	p := start(t, "warptune", all...)
 	measured := func() (done int, state string) {

@@ -76,7 +76,7 @@ func TestPairsThatHideEachOther(t *testing.T) {
 }
 
 // What a CTA does once is asked for where CTAs make little of much, and there are many of them: of sums, not of copies or
-// of products of matrices.
+// of matrix products.
 func TestCTAWorkIsOfSums(t *testing.T) {
 	for _, tt := range []struct {
 		about                 string
@@ -86,7 +86,7 @@ func TestCTAWorkIsOfSums(t *testing.T) {
 	}{
 		{"a sum", 0.5, 60, 1, 64, 8, true},
 		{"a copy", 0.5, 60, 64, 64, 8, false},
-		{"a product of matrices", 0.5, 60, 512, 64000, 16, false},
+		{"a matrix product", 0.5, 60, 512, 64000, 16, false},
 		{"a few CTAs", 0.5, 2, 1, 64, 8, false},
 		{"nothing done once", 0, 60, 1, 64, 8, false},
 	} {

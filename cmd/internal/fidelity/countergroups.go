@@ -30,7 +30,7 @@ const (
 )
 
 // goals are the counters that a report is held to. Multiply-adds of packed halves run in the tensor pipe, with which
-// ptxas also sets registers to constants; they are no products of matrices and are taken off. Requests that have no bank
+// ptxas also sets registers to constants; they are no matrix products and are taken off. Requests that have no bank
 // conflicts show some all the same, of data that arrives meanwhile: conflicts below a hundredth of the wavefronts of
 // shared memory count as that many.
 var goals = []goal{
