@@ -26,6 +26,8 @@ type Device struct {
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool
+	// Updates says by instruction that it adds to what is there, which no earlier launch left as this one does.
+	Updates []bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool
 	// Looks and Adds say by instruction that it looks for what other CTAs write, or is another atomic; nil: none looks.

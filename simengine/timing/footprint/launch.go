@@ -23,7 +23,7 @@ func DeviceOf(in *timing.Input) Device {
 	return Device{
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
-		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
+		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Updates: updates(in.Program.Kernel), Streaming: Streaming(in.Program.Kernel),
 		Copies: copies(in.Program.Kernel), Looks: look, Adds: adds(in.Program.Kernel, look), TexelsByIndex: texelsByIndex(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * in.ActiveSMs()), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
@@ -63,10 +63,20 @@ func adds(k *ir.Kernel, looks []bool) (by []bool) {
 	if looks == nil {
 		return nil
 	}
+	all := updates(k)
 	by = make([]bool, len(k.Instrs))
 	for pc := range by {
+		by[pc] = all[pc] && !looks[pc]
+	}
+	return by
+}
+
+// updates reports, by instruction, whether it is an atomic on device memory.
+func updates(k *ir.Kernel) []bool {
+	by := make([]bool, len(k.Instrs))
+	for pc := range by {
 		in := &k.Instrs[pc]
-		by[pc] = (in.Op == ir.Atom || in.Op == ir.Red) && !looks[pc] && in.Space != ir.Shared
+		by[pc] = (in.Op == ir.Atom || in.Op == ir.Red) && in.Space != ir.Shared
 	}
 	return by
 }

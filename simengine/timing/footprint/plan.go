@@ -161,7 +161,7 @@ func (s *Survey) Plan(d Device) *Plan {
 			if n := sum(g.fresh); n > 0 {
 				extra := g.unique * float64(s.granule) * float64(sum(g.extra)) / float64(n)
 				f.add(extra, i < pcs, p.streaming[i])
-				if i >= pcs && d.Repeated {
+				if i >= pcs && d.Repeated && !s.updated(i, &d) {
 					same += extra // stored without being read: it is there already
 				}
 			}
@@ -197,6 +197,17 @@ func (s *Survey) Plan(d Device) *Plan {
 		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
 	}
 	return p
+}
+
+// updated reports whether an instruction of a group that writes adds to what is there.
+func (s *Survey) updated(group int, d *Device) bool {
+	pcs := len(s.parent) / 2
+	for pc, updates := range d.Updates {
+		if updates && int(s.parent.Find(int32(pcs+pc))) == group {
+			return true
+		}
+	}
+	return false
 }
 
 // fill sets what the plan says of each instruction. own is the share of what a CTA touches that

@@ -103,3 +103,25 @@ func TestFirstRequestOfAGranule(t *testing.T) {
 		}
 	}
 }
+
+// What a launch stores all the same as the one before it need not be restored; what it adds to is another each time.
+func TestAtomicsAreRestored(t *testing.T) {
+	const ctas, lines = 1 << 12, 32
+	written := func(updates []bool) float64 {
+		s := New(1, 64, 512)
+		for k := Base; k <= Z; k++ {
+			s.Begin(k)
+			for i := range uint64(lines) {
+				s.Touch(0, uint64(k)*lines+i, 0xf, true)
+			}
+		}
+		d := device([3]int{ctas, 1, 1})
+		d.Cold, d.Repeated, d.Updates = true, true, updates
+		d.Resident = 8 * 132
+		_, bytes := s.Plan(d).Moved(true)
+		return bytes
+	}
+	if stores, adds := written(nil), written([]bool{true}); adds < 1.2*stores {
+		t.Errorf("DRAM takes %.0f bytes of stores and %.0f of atomics", stores, adds)
+	}
+}
