@@ -134,7 +134,8 @@ func compare(ctx context.Context, a *cli.App, s *simulate.Simulation, records []
 	}
 	bar := a.Progress("configurations")
 	batch.Kernels, batch.Launches, batch.Done, batch.Without, batch.Repeated = open, launches, bar.Update, m.without, m.repeated
-	batch.Check, batch.Compare = simengine.CheckNone, false // times are looked at here, not results
+	// Times are looked at here, not results, and the model of the assembler, unless --ptxas takes its place.
+	batch.Check, batch.Compare, batch.Modelled = simengine.CheckNone, false, true
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = simulate.WriteRecords(out, records, results, batch.Arch, batch.Level)
