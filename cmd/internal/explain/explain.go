@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/cmd/internal/fidelity"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ideal"
@@ -24,6 +25,7 @@ type Subject struct {
 	Threads int                      // of a CTA
 	CTAs    int64                    // of the grid
 	Source  func(line string) string // the text of a source line, "" where it is not known
+	Config  search.Config            // the parameters
 }
 
 // Explanation is what is to be said of a configuration.
