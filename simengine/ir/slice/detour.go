@@ -117,11 +117,13 @@ func (s *slicer) tryRoot(pc int, loops bool) {
 	if s.reach != nil {
 		ends = len(s.reach.added)
 	}
+	s.trying, s.failed = true, false
 	s.root(pc)
-	if s.close(); !s.multiplies() && !(loops && s.loops(needed)) {
+	s.close()
+	if s.trying = false; !s.failed && !(loops && s.loops(needed)) {
 		return
 	}
-	s.needed, s.reg = needed, reg
+	s.needed, s.reg, s.work = needed, reg, s.work[:0]
 	if s.reach != nil {
 		s.reach.undo(ends)
 	}

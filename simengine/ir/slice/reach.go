@@ -54,7 +54,7 @@ func (r *reach) undo(n int) {
 	for _, end := range r.added[n:] {
 		r.ends.Remove(end)
 	}
-	r.added = r.added[:n]
+	r.added, r.work = r.added[:n], r.work[:0]
 }
 
 // before calls found for the writes of a register in block b in front of an instruction that may reach

@@ -107,7 +107,7 @@ func (s *slicer) findDefs() {
 func (s *slicer) close() {
 	for {
 		s.drain()
-		if !s.stores() && !s.carries() {
+		if s.failed || !s.stores() && !s.carries() {
 			return
 		}
 	}
@@ -125,6 +125,8 @@ type slicer struct {
 	of     []alias.Roots // by register; nil: every pointer may point anywhere
 	floats ir.BitSet     // see Kernel.floats; nil: not known yet
 	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
+	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
+	failed bool
 }
 
 // root marks what is needed whatever the data.
@@ -164,6 +166,10 @@ func (s *slicer) mark(pc int) {
 		return
 	}
 	s.needed[pc] = true
+	if op := s.k.Instrs[pc].Op; s.trying && (op == ir.Wgmma || op == ir.Mma) {
+		s.failed = true
+		return
+	}
 	for _, r := range s.k.Instrs[pc].AppendUses(s.buf[:0]) {
 		s.want(r, pc)
 	}
@@ -183,7 +189,7 @@ func (s *slicer) want(r ir.Reg, pc int) {
 
 // drain marks the writers of every register wanted.
 func (s *slicer) drain() {
-	for s.reach != nil && len(s.reach.work) > 0 || len(s.work) > 0 {
+	for !s.failed && (s.reach != nil && len(s.reach.work) > 0 || len(s.work) > 0) {
 		if len(s.work) == 0 {
 			s.reach.next(s.mark)
 			continue
