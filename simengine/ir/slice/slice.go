@@ -5,6 +5,7 @@ package slice
 import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/alias"
+	"github.com/warptune/warptune/simengine/ir/bounds"
 )
 
 // Addresses marks the instructions whose results matter to where control
@@ -16,7 +17,8 @@ import (
 // instruction are always needed; of a bulk copy the size, the coordinates, the
 // mbarrier and the mask of CTAs are too. The instruction itself is marked only
 // when the data it moves is: a load whose result is needed, and a store, atomic
-// or copy into a space that a marked load may read. A copy of a tensor's box
+// or copy into a place that a marked load may read: a state space, of device memory a buffer, of shared memory bytes
+// that are known (package bounds). A copy of a tensor's box
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
@@ -127,6 +129,7 @@ type slicer struct {
 	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
 	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
 	failed bool
+	bounds *bounds.Registers // nil: not known yet
 }
 
 // root marks what is needed whatever the data.
@@ -202,35 +205,6 @@ func (s *slicer) drain() {
 	}
 }
 
-// memory is places in memory: state spaces, and of device memory which buffers.
-type memory struct {
-	of     [ir.SharedCluster + 1]bool
-	global alias.Roots
-}
-
-func (m *memory) add(sp ir.Space, from alias.Roots) {
-	if sp == ir.SharedCluster {
-		sp = ir.Shared
-	}
-	m.of[sp] = true
-	if sp == ir.Global {
-		m.global |= from
-	}
-}
-
-// MayAlias reports whether something of a space, and there from these buffers, may be among the places.
-func (m *memory) mayAlias(sp ir.Space, from alias.Roots) bool {
-	if sp == ir.SharedCluster {
-		sp = ir.Shared
-	}
-	any := m.of[ir.Global] || m.of[ir.Shared] || m.of[ir.Local] || m.of[ir.Generic]
-	generic := sp == ir.Generic && any || m.of[ir.Generic]
-	if sp == ir.Global && m.of[ir.Global] && !generic {
-		return m.global.MayAlias(from)
-	}
-	return generic || m.of[sp]
-}
-
 // stores marks the writes to spaces that marked loads read, and reports
 // whether it marked any. A load through the read-only path reads nothing the
 // kernel writes.
@@ -246,7 +220,7 @@ func (s *slicer) stores() bool {
 		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
 			continue
 		}
-		if sp, from := s.written(in); read.mayAlias(sp, from) || maps.mayAlias(sp, from) && s.maySetMap(in) {
+		if at := s.written(in); read.mayAlias(at) || maps.mayAlias(at) && s.maySetMap(in) {
 			s.mark(pc)
 			marked = true
 		}
@@ -265,16 +239,16 @@ func (s *slicer) reads(m *memory, pc int) {
 	}
 	switch in.Op {
 	case ir.Ld, ir.Atom, ir.Suld: // what a kernel stores its textures may not show
-		m.add(in.Space, s.roots(&in.Src[0]))
+		m.add(s.accessed(in))
 	case ir.CpAsync:
-		m.add(ir.Global, alias.Unknown)
+		m.add(place{space: ir.Global, from: s.roots(&in.Src[1])})
 	case ir.Wgmma:
-		m.add(ir.Shared, 0)
+		m.add(place{space: ir.Shared})
 	case ir.BulkCopy:
 		if from := &in.Src[1]; in.Bulk.Dims > 0 {
-			m.add(in.Bulk.From, s.tensor(in))
+			m.add(place{space: in.Bulk.From, from: s.tensor(in)})
 		} else {
-			m.add(in.Bulk.From, s.roots(from))
+			m.add(place{space: in.Bulk.From, from: s.roots(from)})
 		}
 	}
 }
@@ -285,12 +259,12 @@ func (s *slicer) readsMaps(m *memory, pc int) {
 	switch {
 	case readsMap(in):
 		if r := alias.OfAddress(s.k, mapAddress(in), s.maps); r&alias.Parameter == 0 || r&alias.Unknown != 0 {
-			m.add(ir.Global, s.roots(mapAddress(in)))
+			m.add(place{space: ir.Global, from: s.roots(mapAddress(in))})
 		}
 	case s.needed[pc] && in.Op == ir.TensormapSet:
-		m.add(in.Space, s.roots(&in.Src[0]))
+		m.add(place{space: in.Space, from: s.roots(&in.Src[0])})
 	case s.needed[pc] && in.Op == ir.TensormapCopy:
-		m.add(ir.Shared, 0)
+		m.add(place{space: ir.Shared})
 	}
 }
 
@@ -334,22 +308,6 @@ func floats(k *ir.Kernel) ir.BitSet {
 		}
 	}
 	return set
-}
-
-// written is the state space that an instruction writes, and in device memory the buffers.
-func (s *slicer) written(in *ir.Instr) (ir.Space, alias.Roots) {
-	switch in.Op {
-	case ir.BulkCopy:
-		if in.Bulk.Dims > 0 {
-			return in.Bulk.To, s.tensor(in)
-		}
-		return in.Bulk.To, s.roots(&in.Src[0])
-	case ir.TensormapCopy:
-		return ir.Global, s.roots(&in.Src[0])
-	case ir.CpAsync:
-		return ir.Shared, 0
-	}
-	return in.Space, s.roots(&in.Src[0])
 }
 
 // tensor is the buffer of a tensor: that of its map, if this is a parameter.
