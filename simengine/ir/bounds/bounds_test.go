@@ -16,15 +16,25 @@ func TestRandomAddresses(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	known := 0
+	known, evaluated := 0, 0
 	for range 300 {
 		p := randomProgram(rng)
-		k := ptxtest.Kernel(t, "", p.text())
+		m := ptxtest.Module(t, "test.ptx", ptxtest.Header+".visible .entry k()\n.reqntid 64\n{\n"+p.text()+"\n}\n")
+		k := m.Kernels[0]
 		r := bounds.Of(k)
+		exact := bounds.Exactly(r)
 		for pc := range k.Instrs {
 			in := &k.Instrs[pc]
 			if in.Op != ir.St {
 				continue
+			}
+			if each := exact.Shared(pc); each != nil {
+				evaluated++
+				for tid, at := range each {
+					if a := p.value(uint32(tid)); a != at {
+						t.Fatalf("thread %d stores at %d, said to store at %d\n%s", tid, a, at, p.text())
+					}
+				}
 			}
 			at, ok := r.Shared(&in.Src[0])
 			if !ok {
@@ -38,8 +48,8 @@ func TestRandomAddresses(t *testing.T) {
 			}
 		}
 	}
-	if known < 50 {
-		t.Errorf("%d of 300 addresses are known", known)
+	if known < 50 || evaluated < 20 {
+		t.Errorf("of 300 addresses bounds are known of %d, values of %d", known, evaluated)
 	}
 }
 

@@ -93,15 +93,20 @@ func (s *slicer) bytes(o *ir.Operand, width int) bounds.Range {
 	if !s.k.Specific() || width <= 0 {
 		return bounds.Range{}
 	}
-	if s.bounds == nil {
-		s.bounds = bounds.Of(s.k)
-	}
-	r, ok := s.bounds.Shared(o)
+	r, ok := s.ranges().Shared(o)
 	if !ok {
 		return bounds.Range{}
 	}
 	r.High += int64(width) - 1
 	return r
+}
+
+// ranges is what is known of the registers.
+func (s *slicer) ranges() *bounds.Registers {
+	if s.bounds == nil {
+		s.bounds = bounds.Of(s.k)
+	}
+	return s.bounds
 }
 
 // written is where an instruction writes.

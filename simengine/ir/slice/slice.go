@@ -18,7 +18,7 @@ import (
 // mbarrier and the mask of CTAs are too. The instruction itself is marked only
 // when the data it moves is: a load whose result is needed, and a store, atomic
 // or copy into a place that a marked load may read: a state space, of device memory a buffer, of shared memory bytes
-// that are known (package bounds). A copy of a tensor's box
+// that are known (package bounds), or what was handed over in its block (handover.go). A copy of a tensor's box
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
@@ -116,20 +116,21 @@ func (s *slicer) close() {
 }
 
 type slicer struct {
-	k      *ir.Kernel
-	spins  map[int]bool // branches of ir.Kernel.Spins
-	needed []bool
-	defs   [][]int32 // instructions that write each register
-	reg    ir.BitSet // registers that are needed
-	reach  *reach    // nil: every write of a register is taken to reach every reader
-	work   []ir.Reg
-	buf    [16]ir.Reg
-	of     []alias.Roots // by register; nil: every pointer may point anywhere
-	floats ir.BitSet     // see Kernel.floats; nil: not known yet
-	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
-	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
-	failed bool
-	bounds *bounds.Registers // nil: not known yet
+	k         *ir.Kernel
+	spins     map[int]bool // branches of ir.Kernel.Spins
+	needed    []bool
+	defs      [][]int32 // instructions that write each register
+	reg       ir.BitSet // registers that are needed
+	reach     *reach    // nil: every write of a register is taken to reach every reader
+	work      []ir.Reg
+	buf       [16]ir.Reg
+	of        []alias.Roots // by register; nil: every pointer may point anywhere
+	floats    ir.BitSet     // see Kernel.floats; nil: not known yet
+	maps      []alias.Roots // of's where there are tensor maps, whatever other pointers point to
+	trying    bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
+	failed    bool
+	bounds    *bounds.Registers // nil: not known yet
+	handovers *handovers        // nil: not looked for yet
 }
 
 // root marks what is needed whatever the data.
@@ -210,11 +211,18 @@ func (s *slicer) drain() {
 // kernel writes.
 func (s *slicer) stores() bool {
 	var read, maps memory
+	marked := false
 	for pc := range s.needed {
-		s.reads(&read, pc)
+		if from, ok := s.handedOver(pc); ok {
+			for _, store := range from {
+				marked = marked || !s.needed[store]
+				s.mark(store)
+			}
+		} else {
+			s.reads(&read, pc)
+		}
 		s.readsMaps(&maps, pc)
 	}
-	marked := false
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
 		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
@@ -226,6 +234,18 @@ func (s *slicer) stores() bool {
 		}
 	}
 	return marked
+}
+
+// handedOver is the stores that a marked load of shared memory reads, of a kernel for one architecture; false: it may read
+// others'.
+func (s *slicer) handedOver(pc int) (stores []int, ok bool) {
+	if in := &s.k.Instrs[pc]; !s.needed[pc] || in.Op != ir.Ld || in.Space != ir.Shared || !s.k.Specific() {
+		return nil, false
+	}
+	if s.handovers == nil {
+		s.handovers = newHandovers(s)
+	}
+	return s.handovers.stores(pc)
 }
 
 // readsMap reports whether an instruction reads a tensor map.
