@@ -78,39 +78,106 @@ const patience = 64
 
 // Of finds the ranges of a kernel's registers.
 func Of(k *ir.Kernel) *Registers {
-	r := &Registers{k: k, of: make([]state, len(k.Regs))}
+	r := &Registers{k: k}
 	r.dynamic = (int64(k.SharedBytes) + 15) &^ 15 // as package exec places it
 	if d := k.DynamicShared; d >= 0 && k.Vars[d].Offset > 0 {
 		r.dynamic = int64(k.Vars[d].Offset)
 	}
+	of := addressing(k)
+	r.of = make([]state, len(k.Regs))
 	grown := make([]uint8, len(k.Regs))
 	for changed := true; changed; {
 		changed = false
-		for b := range k.Blocks {
-			for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
-				in := &k.Instrs[pc]
-				if len(in.Dst) == 0 {
+		for _, x := range of {
+			in := &k.Instrs[x.pc]
+			v := r.result(in, int(x.pc), int(x.start))
+			for i, d := range in.Dst {
+				if d == ir.NoReg || k.Regs[d].Type == ir.Pred {
 					continue
 				}
-				v := r.result(in, pc, k.Blocks[b].Start)
-				for i, d := range in.Dst {
-					if d == ir.NoReg || k.Regs[d].Type == ir.Pred {
-						continue
+				if i > 0 {
+					v = state{kind: any}
+				}
+				if n := join(r.of[d], v); n != r.of[d] {
+					if grown[d]++; grown[d] > patience {
+						n = state{kind: any}
 					}
-					if i > 0 {
-						v = state{kind: any}
-					}
-					if n := join(r.of[d], v); n != r.of[d] {
-						if grown[d]++; grown[d] > patience {
-							n = state{kind: any}
-						}
-						r.of[d], changed = n, true
-					}
+					r.of[d], changed = n, true
 				}
 			}
 		}
 	}
 	return r
+}
+
+// relevant is an instruction that writes what addresses in shared memory are computed of, and where its block begins.
+type relevant struct{ pc, start int32 }
+
+// addressing lists the instructions that addresses of accesses to shared memory are computed by, in order.
+func addressing(k *ir.Kernel) (list []relevant) {
+	defs := newDefinitions(k)
+	var buf [16]ir.Reg
+	for pc := range k.Instrs {
+		if in := &k.Instrs[pc]; in.Space == ir.Shared && len(in.Src) > 0 && in.Src[0].Kind == ir.OperandAddr && in.Src[0].Reg != ir.NoReg {
+			defs.want(in.Src[0].Reg)
+		}
+	}
+	for len(defs.work) > 0 {
+		pc := defs.work[len(defs.work)-1]
+		defs.work = defs.work[:len(defs.work)-1]
+		if in := &k.Instrs[pc]; follows(in) {
+			for _, r := range in.AppendUses(buf[:0]) {
+				defs.want(r)
+			}
+		}
+	}
+	for b := range k.Blocks {
+		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
+			if defs.found.Has(ir.Reg(pc)) {
+				list = append(list, relevant{int32(pc), int32(k.Blocks[b].Start)})
+			}
+		}
+	}
+	return list
+}
+
+// definitions are the instructions that write each register: next links those of one.
+type definitions struct {
+	last        []int32 // by register, -1 none
+	next        []int32 // by destination, all instructions' in order
+	pcs         []int32 // likewise: the instruction
+	found, seen ir.BitSet
+	work        []int32 // instructions found whose sources were not looked at
+}
+
+func newDefinitions(k *ir.Kernel) *definitions {
+	d := &definitions{last: make([]int32, len(k.Regs)), found: ir.NewBitSet(len(k.Instrs)), seen: ir.NewBitSet(len(k.Regs))}
+	for r := range d.last {
+		d.last[r] = -1
+	}
+	for pc := range k.Instrs {
+		for _, r := range k.Instrs[pc].Dst {
+			if r != ir.NoReg {
+				d.next, d.pcs = append(d.next, d.last[r]), append(d.pcs, int32(pc))
+				d.last[r] = int32(len(d.pcs) - 1)
+			}
+		}
+	}
+	return d
+}
+
+// want finds the instructions that write a register.
+func (d *definitions) want(r ir.Reg) {
+	if d.seen.Has(r) {
+		return
+	}
+	d.seen.Add(r)
+	for i := d.last[r]; i >= 0; i = d.next[i] {
+		if pc := d.pcs[i]; !d.found.Has(ir.Reg(pc)) {
+			d.found.Add(ir.Reg(pc))
+			d.work = append(d.work, pc)
+		}
+	}
 }
 
 // Shared is where in the CTA's shared memory an address is; false: it is not known.

@@ -6,14 +6,22 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// follows reports whether anything may be known of an instruction's result.
+func follows(in *ir.Instr) bool {
+	if size := in.Type.Size(); in.Type.IsFloat() || in.Type.Packed() != ir.TypeInvalid || size != 4 && size != 8 || in.Mod&(ir.ModCarryIn|ir.ModCarryOut|ir.ModSat) != 0 {
+		return false
+	}
+	switch in.Op {
+	case ir.Mov, ir.Shfl, ir.Cvt, ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Lop3, ir.Bfe, ir.Rem, ir.Div, ir.Min, ir.Max, ir.Selp:
+		return true
+	}
+	return false
+}
+
 // result is what is known of the first result of an instruction, at pc in a block that begins at start.
 func (r *Registers) result(in *ir.Instr, pc, start int) state {
-	unknown := state{kind: any}
-	size := in.Type.Size()
-	if in.Type.IsFloat() || in.Type.Packed() != ir.TypeInvalid || size != 4 && size != 8 {
-		return unknown
-	}
-	if in.Mod&(ir.ModCarryIn|ir.ModCarryOut|ir.ModSat) != 0 {
+	unknown, size := state{kind: any}, in.Type.Size()
+	if !follows(in) {
 		return unknown
 	}
 	src := func(i int) state { return r.source(&in.Src[i], size) }

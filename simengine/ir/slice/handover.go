@@ -56,8 +56,32 @@ func (h *handovers) stores(pc int) ([]int, bool) {
 	return found, found != nil
 }
 
-// written is by byte of shared memory the warps, by index, whose lanes read there what stores before have written.
-type written map[uint32]uint32
+// done is of each byte from first on the warps, a bit each, whose lanes read there what stores before have written.
+type done struct {
+	first uint32
+	warps []uint32
+}
+
+// add notes that warps read what a thread stores.
+func (d *done) add(bytes lane, warps uint32) {
+	for b := range bytes.n {
+		if at := bytes.at + b - d.first; at < uint32(len(d.warps)) {
+			d.warps[at] |= warps
+		}
+	}
+}
+
+// complete reports whether all that threads need is there for their warps.
+func (d *done) complete(need []lane) bool {
+	for t, bytes := range need {
+		for b := range bytes.n {
+			if at := bytes.at + b - d.first; at >= uint32(len(d.warps)) || d.warps[at]&(1<<(t/warpLanes)) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 func (h *handovers) find(pc int) []int {
 	k := h.s.k
@@ -69,18 +93,18 @@ func (h *handovers) find(pc int) []int {
 	var read memory
 	read.add(at)
 	var stores []int
-	done, all := written{}, uint32(0)
+	done, all := done{uint32(at.bytes.Low), make([]uint32, at.bytes.High-at.bytes.Low+1)}, uint32(0)
 	ownOnly := false
 	for i := pc - 1; i >= k.Blocks[h.blockOf[pc]].Start; i-- {
 		in := &k.Instrs[i]
 		switch {
 		case in.Op == ir.Bar:
-			if h.complete(need, done) {
+			if done.complete(need) {
 				return stores
 			}
 			all = ^uint32(0)
 		case ofWarp(in):
-			if h.complete(need, done) {
+			if done.complete(need) {
 				return stores
 			}
 			ownOnly = true
@@ -90,13 +114,11 @@ func (h *handovers) find(pc int) []int {
 				continue
 			}
 			for t, bytes := range h.touched(i) {
-				for b := range bytes.n {
-					done[bytes.at+b] |= all | 1<<(t/warpLanes)
-				}
+				done.add(bytes, all|1<<(t/warpLanes))
 			}
 		}
 	}
-	if h.complete(need, done) {
+	if done.complete(need) {
 		return stores
 	}
 	return nil
@@ -125,16 +147,4 @@ func (h *handovers) touched(pc int) []lane {
 		}
 	}
 	return out
-}
-
-// complete reports whether all that threads need is done for their warps.
-func (h *handovers) complete(need []lane, done written) bool {
-	for t, bytes := range need {
-		for b := range bytes.n {
-			if done[bytes.at+b]&(1<<(t/warpLanes)) == 0 {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -44,7 +44,7 @@ func Straight(k *ir.Kernel, distinct bool) []bool {
 		of = alias.OfRegisters(k)
 	}
 	if len(detours(k)) > 0 {
-		if s := withoutDetours(k, of, false, true); s != nil {
+		if s := withoutDetours(k, of, false, true, new(facts)); s != nil {
 			return s.needed
 		}
 	}
@@ -52,7 +52,7 @@ func Straight(k *ir.Kernel, distinct bool) []bool {
 }
 
 func slice(k *ir.Kernel, of []alias.Roots) []bool {
-	s := sliceWithout(k, of, nil, false)
+	s := sliceWithout(k, of, nil, false, new(facts))
 	if s.multiplies() {
 		s = withoutMMAs(k, of, s)
 	}
@@ -61,8 +61,8 @@ func slice(k *ir.Kernel, of []alias.Roots) []bool {
 
 // sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
 // set, of the writes of a register only those are marked that reach a reader.
-func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool) *slicer {
-	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}}
+func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool, known *facts) *slicer {
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}, facts: known}
 	for b, spins := range k.Spins() {
 		if spins {
 			s.spins[k.Blocks[b].End-1] = true
@@ -115,22 +115,28 @@ func (s *slicer) close() {
 	}
 }
 
-type slicer struct {
-	k         *ir.Kernel
-	spins     map[int]bool // branches of ir.Kernel.Spins
-	needed    []bool
-	defs      [][]int32 // instructions that write each register
-	reg       ir.BitSet // registers that are needed
-	reach     *reach    // nil: every write of a register is taken to reach every reader
-	work      []ir.Reg
-	buf       [16]ir.Reg
-	of        []alias.Roots // by register; nil: every pointer may point anywhere
-	floats    ir.BitSet     // see Kernel.floats; nil: not known yet
-	maps      []alias.Roots // of's where there are tensor maps, whatever other pointers point to
-	trying    bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
-	failed    bool
+// facts is what slices of one kernel share.
+type facts struct {
 	bounds    *bounds.Registers // nil: not known yet
 	handovers *handovers        // nil: not looked for yet
+}
+
+type slicer struct {
+	k      *ir.Kernel
+	spins  map[int]bool // branches of ir.Kernel.Spins
+	needed []bool
+	defs   [][]int32 // instructions that write each register
+	reg    ir.BitSet // registers that are needed
+	reach  *reach    // nil: every write of a register is taken to reach every reader
+	work   []ir.Reg
+	buf    [16]ir.Reg
+	of     []alias.Roots // by register; nil: every pointer may point anywhere
+	floats ir.BitSet     // see Kernel.floats; nil: not known yet
+	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
+	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
+	failed bool
+	bounds *bounds.Registers // nil: not known yet
+	*facts
 }
 
 // root marks what is needed whatever the data.
