@@ -27,7 +27,10 @@ import (
 type Result struct {
 	Outcome tuner.Outcome
 	Report  *simengine.Report // nil unless the outcome is correct
-	Cost    time.Duration     // wall time of the evaluation, compilation included
+	// Profiled is the report that a record's counters compare with, of a launch by itself: Report, unless the record
+	// has a time beside them. Nil where Report is nil or the record has no counters.
+	Profiled *simengine.Report
+	Cost     time.Duration // wall time of the evaluation, compilation included
 	// Processor is the processor time of it, as far as it is not collecting
 	// garbage: unlike Cost it is the same on a busy machine. Where the system
 	// does not tell, it is Cost.
@@ -103,6 +106,8 @@ type task struct {
 	line     int
 	job      Job
 	compiler Compiler
+	// profiled says that the record has counters; also that it has a time beside them.
+	profiled, also bool
 }
 
 func (b *Batch) task(r *record.Record) (task, error) {
@@ -111,8 +116,11 @@ func (b *Batch) task(r *record.Record) (task, error) {
 		return task{}, err
 	}
 	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without, Assembler: b.Assembler, Modelled: b.Modelled}}
-	// Counters come from one launch under a profiler, times from launches back to back.
-	t.job.Cold, t.job.Repeated = len(r.Counters) > 0 && r.TimeUS == nil, b.Repeated
+	// Counters come from one launch under a profiler, times from launches back to back. A record with both asks two
+	// questions.
+	t.profiled = len(r.Counters) > 0
+	t.also = t.profiled && r.TimeUS != nil
+	t.job.Cold, t.job.Repeated = t.profiled && !t.also, b.Repeated
 	if r.PTX == "" || b.PTX == nil {
 		return t, nil
 	}
@@ -253,7 +261,22 @@ func evaluate(ctx context.Context, ev *Evaluator, t *task) (Result, error) {
 	if r.Processor <= 0 {
 		r.Processor = r.Cost
 	}
-	return r, nil
+	r.Profiled, err = profiled(ctx, ev, t, report)
+	return r, err
+}
+
+// profiled is Result.Profiled of a task whose report is known.
+func profiled(ctx context.Context, ev *Evaluator, t *task, report *simengine.Report) (*simengine.Report, error) {
+	switch {
+	case !t.profiled || report == nil:
+		return nil, nil
+	case !t.also:
+		return report, nil
+	}
+	job := t.job
+	job.Cold, job.Check, job.Answers = true, simengine.CheckNone, nil
+	_, report, err := ev.With(t.compiler).Evaluate(ctx, job)
+	return report, err
 }
 
 // Config is a record's configuration in its kernel's space. Parameters that the

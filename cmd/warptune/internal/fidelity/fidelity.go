@@ -67,6 +67,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all (of a kernel's configurations 256)")
 	cmd.Flags().StringVar(&m.predictions, "predictions", "", "also write every record with its prediction to this file")
+	cmd.Flags().BoolVar(&m.repeated, "repeated", false, "counters are of launches that followed another of the same (data sets' always are): its results were there already")
 	cmd.Flags().StringSliceVar(&m.without, "without", nil, "leave out rules of the assembler model, by id, to see what they earn (an unknown id lists them)")
 	return cmd
 }
@@ -76,7 +77,7 @@ type measured struct {
 	timings, kernel, kernels, predictions string
 	sample                                int
 	without                               []string // rules of the assembler model
-	repeated                              bool     // evaluate.Batch.Repeated
+	repeated                              bool     // --repeated; evaluate.Batch.Repeated
 }
 
 // fidelityOf scores the predictions of one file of records.

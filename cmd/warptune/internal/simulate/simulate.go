@@ -218,7 +218,7 @@ func checkedRecord(c *tuner.Checked) any {
 	return c
 }
 
-// predictionOf is prediction, with what the report alone says.
+// predictionOf is prediction, with what reports alone say. Metrics are of the launch that the record's counters are of.
 func predictionOf(r *evaluate.Result, d *arch.Descriptor, level simengine.Level) record.Prediction {
 	p := prediction(&r.Outcome, d, level)
 	if r.Report != nil {
@@ -226,6 +226,9 @@ func predictionOf(r *evaluate.Result, d *arch.Descriptor, level simengine.Level)
 		if r.Report.Migration != nil {
 			p.Migration = r.Report.Migration
 		}
+	}
+	if r.Profiled != nil {
+		p.Metrics = r.Profiled.Metrics
 	}
 	return p
 }
