@@ -192,9 +192,7 @@ func (s *Survey) confineTogether(groups []group, d Device, ctas float64) {
 // comes to it is read from DRAM again: with three passes over the tokens, of 42 MB each beside it, rope_halves reads the
 // cosines three times, 77.4 MB in all, and 68.2 in one pass (counters of an H100, h100-2026-11-26-triton-wgmma-a).
 func (g *group) limit(granules, ctas float64) {
-	if !g.skipped { // of iterations left out it is not known when they come to it
-		g.reread += math.Min(g.lost, g.unique-granules) / (g.perCTA * ctas)
-	}
+	g.reread += math.Min(g.lost, g.unique-granules) / (g.perCTA * ctas)
 	g.unique, g.lost = granules, math.Max(g.lost-(g.unique-granules), 0)
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
