@@ -42,14 +42,16 @@ type Batch struct {
 	Compiler Compiler // for records without PTX of their own
 	// Assembler says registers, spills and static shared memory; nil: the model of one does.
 	Assembler *compile.PTXAS
-	PTX       fs.FS // where a record's "ptx" lies as NAME.ptx; nil: none
-	Kernels   func(name string) (*kernel.Definition, error)
-	Launches  map[int]kernel.Listed // of records that are launch records, by line
-	Arch      *arch.Descriptor
-	Level     simengine.Level
-	Slots     int
-	Check     simengine.Depth
-	Warn      bool
+	// Modelled has the model say them even where a launch record does.
+	Modelled bool
+	PTX      fs.FS // where a record's "ptx" lies as NAME.ptx; nil: none
+	Kernels  func(name string) (*kernel.Definition, error)
+	Launches map[int]kernel.Listed // of records that are launch records, by line
+	Arch     *arch.Descriptor
+	Level    simengine.Level
+	Slots    int
+	Check    simengine.Depth
+	Warn     bool
 	// Compare compares what configurations write: records with PTX of their own with the others of
 	// their group, in their order (groups may compute different things), the rest as a sweep does.
 	Compare bool
@@ -113,7 +115,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without, Assembler: b.Assembler}}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without, Assembler: b.Assembler, Modelled: b.Modelled}}
 	// Counters come from one launch under a profiler, times from launches back to back. A record with both asks two
 	// questions.
 	t.profiled = len(r.Counters) > 0
