@@ -140,7 +140,7 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 		f.budget = limit
 	}
 	if p.slack > 0 && limit == 0 {
-		f.budget = min(f.budget, need+need/p.slack)
+		f.budget = min(f.budget, max(need, f.productNeed()*(p.slack+1)/p.slack))
 	}
 	if uncapped && sched.ExceedsUniformRegisters(f.mir) {
 		f.budget = min(f.budget, max(need, t.Steps[0]))
