@@ -18,10 +18,8 @@ func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
 	lower(opt.MaxRegisters)
 	lower(k.MaxRegs)
 	if threads := declaredThreads(k, opt); threads > 0 {
-		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
-		perWarp := target.RegisterFile / warps / t.RegUnit * t.RegUnit
 		// With a least number of CTAs all registers that these leave are used, also where that is no bound.
-		if n := perWarp / 32; n < target.MaxRegisters || k.MinCTAs > 0 {
+		if n := t.Leaves((threads + 31) / 32 * max(k.MinCTAs, 1)); n < target.MaxRegisters || k.MinCTAs > 0 {
 			lower(min(n, target.MaxRegisters))
 		}
 	}
