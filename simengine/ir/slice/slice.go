@@ -20,8 +20,8 @@ import (
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
-// every write of it is marked, unless this marks MMAs; then
-// only the writes are that reach the reader.
+// every write of it is marked, unless this marks MMAs; then only the writes are that reach the reader, and of
+// writes of shared memory not those that come after its last reader (see phase.go).
 //
 // A branch that is not marked is taken, whatever its guard: see detour.go.
 //
@@ -124,6 +124,7 @@ type slicer struct {
 	buf    [16]ir.Reg
 	of     []alias.Roots // by register; nil: every pointer may point anywhere
 	floats ir.BitSet     // see Kernel.floats; nil: not known yet
+	phases []phase       // of the kernel, and one without a block at the end; nil: not computed yet
 	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
 }
 
@@ -234,10 +235,10 @@ func (s *slicer) stores() bool {
 		s.reads(&read, pc)
 		s.readsMaps(&maps, pc)
 	}
-	marked := false
+	marked, late := false, s.afterReads()
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
-		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
+		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() || late != nil && in.Op == ir.St && in.Space == ir.Shared && late.follows(s.k, s.k.BlockOf(pc), pc) {
 			continue
 		}
 		if sp, from := s.written(in); read.mayAlias(sp, from) || maps.mayAlias(sp, from) && s.maySetMap(in) {
@@ -261,7 +262,7 @@ func (s *slicer) reads(m *memory, pc int) {
 	case ir.Ld, ir.Atom, ir.Suld: // what a kernel stores its textures may not show
 		m.add(in.Space, s.roots(&in.Src[0]))
 	case ir.CpAsync:
-		m.add(ir.Global, alias.Unknown)
+		m.add(ir.Global, s.roots(&in.Src[1]))
 	case ir.Wgmma:
 		m.add(ir.Shared, 0)
 	case ir.BulkCopy:
