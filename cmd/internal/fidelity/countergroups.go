@@ -52,7 +52,7 @@ var goals = []goal{
 		return relative(m, o, 0.05, max(atLeast, conflictsOfWavefront*m[sharedWavefronts]), loadConflicts, storeConflicts)
 	}},
 	{"top stall", func(m, o map[string]float64) (float64, bool) {
-		same, known := topStall(m, o)
+		same, _, known := topStall(m, o)
 		if same {
 			return 0, known
 		}

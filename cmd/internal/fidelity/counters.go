@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/tuner/record"
 	"github.com/warptune/warptune/tuner/score"
 )
@@ -104,10 +105,14 @@ const (
 	stallSuffix = "_per_issue_active.ratio"
 )
 
+// stallsAgree is how often the reason that warps wait for longest is the same on both sides, and how often the one
+// predicted comes, as measured, within a tenth of the longest (timing.Tie).
+type stallsAgree struct{ Same, Near score.Share }
+
 // topStall says whether the stall reason that warps wait for longest is the same
-// on both sides, of the reasons that were counted; known is false where fewer
+// on both sides, of the reasons that were counted, or near; known is false where fewer
 // than two were.
-func topStall(measured, ours map[string]float64) (same, known bool) {
+func topStall(measured, ours map[string]float64) (same, near, known bool) {
 	var names []string
 	for name := range measured {
 		if _, ok := ours[name]; ok && strings.HasPrefix(name, stallPrefix) && strings.HasSuffix(name, stallSuffix) {
@@ -123,16 +128,18 @@ func topStall(measured, ours map[string]float64) (same, known bool) {
 		}
 		return best
 	}
-	return top(measured) == top(ours), len(names) > 1
+	longest, guess := top(measured), top(ours)
+	return longest == guess, measured[guess] >= timing.Tie*measured[longest], len(names) > 1
 }
 
-func compareStalls(records []record.Record, results []evaluate.Result) (s score.Share) {
+func compareStalls(records []record.Record, results []evaluate.Result) (s stallsAgree) {
 	for i := range records {
 		if results[i].Profiled == nil {
 			continue
 		}
-		if same, known := topStall(counted(&records[i]), results[i].Profiled.Metrics); known {
-			s.Add(same)
+		if same, near, known := topStall(counted(&records[i]), results[i].Profiled.Metrics); known {
+			s.Same.Add(same)
+			s.Near.Add(near)
 		}
 	}
 	return s

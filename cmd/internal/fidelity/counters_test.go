@@ -11,16 +11,18 @@ func TestTopStall(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		measured, ours map[string]float64
-		same, known    bool
+		same, near     bool
+		known          bool
 	}{
-		{"agree", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 9, stall("b"): 8}, true, true},
-		{"differ", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 1, stall("b"): 2}, false, true},
-		{"ours has more that nobody measured", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 2, stall("b"): 1, stall("c"): 9}, true, true},
-		{"other counters do not compete", map[string]float64{stall("a"): 3, "other": 5, stall("b"): 1}, map[string]float64{stall("a"): 2, "other": 1, stall("b"): 1}, true, true},
-		{"one reason says nothing", map[string]float64{stall("a"): 3}, map[string]float64{stall("a"): 2}, true, false},
+		{"agree", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 9, stall("b"): 8}, true, true, true},
+		{"differ", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 1, stall("b"): 2}, false, false, true},
+		{"differ by a tie", map[string]float64{stall("a"): 3, stall("b"): 2.8}, map[string]float64{stall("a"): 1, stall("b"): 2}, false, true, true},
+		{"ours has more that nobody measured", map[string]float64{stall("a"): 3, stall("b"): 1}, map[string]float64{stall("a"): 2, stall("b"): 1, stall("c"): 9}, true, true, true},
+		{"other counters do not compete", map[string]float64{stall("a"): 3, "other": 5, stall("b"): 1}, map[string]float64{stall("a"): 2, "other": 1, stall("b"): 1}, true, true, true},
+		{"one reason says nothing", map[string]float64{stall("a"): 3}, map[string]float64{stall("a"): 2}, true, true, false},
 	} {
-		if same, known := topStall(c.measured, c.ours); known != c.known || known && same != c.same {
-			t.Errorf("%s: same %v, known %v", c.name, same, known)
+		if same, near, known := topStall(c.measured, c.ours); known != c.known || known && (same != c.same || near != c.near) {
+			t.Errorf("%s: same %v, near %v, known %v", c.name, same, near, known)
 		}
 	}
 }

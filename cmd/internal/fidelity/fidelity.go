@@ -33,6 +33,8 @@ type Result struct {
 	// TopStall is how often the reason that warps wait for longest agrees, over
 	// the profiled records.
 	TopStall score.Share `json:"top_stall"`
+	// NearStall is how often the reason predicted comes within a tenth of the longest.
+	NearStall score.Share `json:"near_stall"`
 	// Bounds is how often what bounds them agrees.
 	Bounds Bounds `json:"bounds"`
 	// Failures has one example of each message, most frequent first.
@@ -94,7 +96,8 @@ func Compare(records []record.Record, results []evaluate.Result, d *arch.Descrip
 	out.Cost = Cost{score.Quantile(costs, 0.5), score.Quantile(costs, 0.99), score.Quantile(costs, 1)}
 	out.Counters = compareCounters(records, results)
 	out.CounterGroups = compareGroups(records, results)
-	out.TopStall = compareStalls(records, results)
+	stalls := compareStalls(records, results)
+	out.TopStall, out.NearStall = stalls.Same, stalls.Near
 	out.Bounds = compareBounds(records, results, d)
 	out.Failures = failures(records, results)
 	return out

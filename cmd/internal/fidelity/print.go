@@ -23,7 +23,7 @@ func Print(w io.Writer, r *Result) error {
 	printCounters(w, r.Counters)
 	printCounterGroups(w, r.CounterGroups)
 	if r.TopStall.Of > 0 {
-		fmt.Fprintf(w, "top stall reason agrees: %.0f %% of %d\n\n", 100*r.TopStall.Value(), r.TopStall.Of)
+		fmt.Fprintf(w, "top stall reason agrees: %.0f %% of %d, %.0f %% within a tenth\n\n", 100*r.TopStall.Value(), r.TopStall.Of, 100*r.NearStall.Value())
 	}
 	if b := &r.Bounds; b.Nearest.Of > 0 {
 		fmt.Fprintf(w, "unit nearest its peak agrees: %.1f %% of %d, %.1f %% within a tenth; what binds, a unit from %.0f %% of its peak on or latency: %.1f %%; highest predicted rate %.1f %% of its peak\n\n",
