@@ -201,7 +201,7 @@ func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) flo
 
 // neighbourReopens is the share of the extra openings of a CTA by itself that remain when its
 // neighbours read the rest of each row segment; see sharedRows.read.
-const neighbourReopens = 0.2
+const neighbourReopens = 0.07
 
 // full is how much of the sectors is stored to together: 1 where each is written whole.
 func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {
