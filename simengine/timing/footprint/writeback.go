@@ -77,7 +77,9 @@ const (
 	unevenReads, unevenMix, unevenWrites = 0.015, 0.06, 0.033
 )
 
-// uneven is the share of DRAM's rate that a grid loses at its end. Of several waves it is the last one's.
+// uneven is the share of DRAM's rate that a grid loses at its end. Two waves end as far apart as one, the last CTAs of an SM
+// starting at any time; of more it is the last ones' share (ln_back_rows of one, two and four waves, row_softmax of two,
+// shared/hopper).
 func (d *Device) uneven(p *Plan, ctas float64) float64 {
 	bytes := p.ReadBytes + p.WriteBytes
 	if d.Resident == 0 || bytes <= float64(d.L2Bytes) {
@@ -88,5 +90,5 @@ func (d *Device) uneven(p *Plan, ctas float64) float64 {
 	if w > 0.5 {
 		lost = unevenMix + (unevenWrites-unevenMix)*(2*w-1)
 	}
-	return lost * (1 - float64(d.L2Bytes)/bytes) / math.Max(ctas/d.Resident, 1)
+	return lost * (1 - float64(d.L2Bytes)/bytes) / math.Max(ctas/d.Resident/2, 1)
 }
