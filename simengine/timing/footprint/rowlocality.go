@@ -189,25 +189,19 @@ func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) fl
 // beside a CTA's own part comes a little later, and part of it opens the segment again. An H100 reads parts of 64,
 // 128 and 256 bytes that adjacent CTAs have of the rows of a matrix at 0.83, 0.93 and 0.98 of its rate for 512 bytes.
 // Such parts at random places cost it four times as much more. It copies them at 0.95, 0.99 and 1, and writes them
-// all alike (deploy/calibrate rows.tiles). So it is of CTAs that read one row after another. Of CTAs that read all of
-// theirs at once, with DRAM busy, parts of 128 bytes come as fast as whole rows (fronts.parts across).
+// all alike (deploy/calibrate rows.tiles).
 func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) float64 {
 	together := a.share(s, reach, d)
 	own := sharedRows{by: [numDirections]touchCount{Base: a.by[Base]}}
 	if alone := own.share(s, reach, d); alone > 0 && together > alone {
-		reopens := neighbourReopensAtOnce
-		if a.skipped {
-			reopens = neighbourReopens
-		}
-		return 1 / (1/together + reopens*(1/alone-1/together))
+		return 1 / (1/together + neighbourReopens*(1/alone-1/together))
 	}
 	return together
 }
 
-// The share of the extra openings of a CTA by itself that remain when its neighbours read the rest of each row segment: of
-// CTAs that loop, with iterations left out of the trace, and of others; see sharedRows.read. The latter is that of
-// permute_bshd_bhds with parts of 64 bytes (h100-2026-11-27-triton-wgmma-b).
-const neighbourReopens, neighbourReopensAtOnce = 0.2, 0.07
+// neighbourReopens is the share of the extra openings of a CTA by itself that remain when its
+// neighbours read the rest of each row segment; see sharedRows.read.
+const neighbourReopens = 0.2
 
 // full is how much of the sectors is stored to together: 1 where each is written whole.
 func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {
