@@ -136,7 +136,7 @@ func (p *player) atCluster(k *ir.Instr) {
 			if p.sent > 0 {
 				p.now = math.Max(p.now, p.sent+p.c.spill.m.near)
 			}
-			p.now += math.Max(p.c.f.ClusterRelease-p.c.f.ClusterBarrier, 0)
+			p.now += math.Max(p.c.f.ClusterRelease-p.c.f.ClusterBarrier, 0) * p.c.releaseTimes
 			p.awaited()
 		}
 		b.Last = math.Max(b.Last, p.now+p.c.f.ClusterBarrier)

@@ -17,7 +17,7 @@ func (s *sm) atCluster(w *warp, o *op, fetch int64) (at int64, h hold) {
 			if w.sent > 0 {
 				at = max(at, w.sent+s.m.LatL2)
 			}
-			at += max(s.m.ClusterRelease-s.m.ClusterBarrier, 0)
+			at += int64(float64(max(s.m.ClusterRelease-s.m.ClusterBarrier, 0)) * s.releaseTimes)
 		}
 		b.Last = max(b.Last, at+s.m.ClusterBarrier)
 		s.completeCluster(w.cta)

@@ -176,16 +176,17 @@ type dramShares struct {
 
 // launcher starts CTAs on the SM.
 type launcher struct {
-	before     int64 // CTAs that the SM has run before the first one clocked
-	first      int64 // the sample that the first CTA is a replica of
-	target     int64 // CTAs to run
-	launched   int64
-	nextLaunch int64   // earliest launchAt of the slots
-	pace       float64 // cycle of the next launch that the device allows
-	interval   float64 // between two launches on this SM
-	stagger    bool    // launches keep the device's pace from the start
-	vacancy    int64   // cycles from a CTA's last exit to its slot issuing again
-	done       []int64 // cycles at which CTAs ended, in order
+	before       int64 // CTAs that the SM has run before the first one clocked
+	first        int64 // the sample that the first CTA is a replica of
+	target       int64 // CTAs to run
+	launched     int64
+	nextLaunch   int64   // earliest launchAt of the slots
+	pace         float64 // cycle of the next launch that the device allows
+	interval     float64 // between two launches on this SM
+	releaseTimes float64 // cost.ReleaseTimes
+	stagger      bool    // launches keep the device's pace from the start
+	vacancy      int64   // cycles from a CTA's last exit to its slot issuing again
+	done         []int64 // cycles at which CTAs ended, in order
 }
 
 // ring remembers the last n times something was done with one of n entries.
@@ -291,6 +292,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.atomics, s.gridBarrier = m.AtomicCost(active), int64(m.GridBarrier(float64(in.Together()))+0.5)
 	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
 	s.interval = m.LaunchInterval * active
+	s.releaseTimes = cost.ReleaseTimes(perCTA, int(timing.NewShape(in).Resident))
 	if c.async {
 		for i := range s.ctas {
 			s.ctas[i].mbarriers = make([]mbarrier, p.mbarriers)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/disjoint"
+	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Direction is how a surveyed CTA stands to the first one.
@@ -49,6 +50,8 @@ type Survey struct {
 	sharing  falseSharing
 	locality [2]rowLocality // of loads and stores
 	again    []*spans       // by id: what the first CTA touches again
+	walked   []walk         // by load
+	leftOut  []int32        // loads of the current CTA of which iterations are left out
 	probed   []probed       // by instruction; nil: no CTA was probed
 	// inStepProbes: it matters which of those probed read the same at a time. probeMore probes one more CTA, so far from
 	// the first; probedAt is where it was.
@@ -119,7 +122,7 @@ func New(pcs, granule, rowSegment int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.sharing, s.locality = newFalseSharing(pcs), [2]rowLocality{newRowLocality(pcs), newRowLocality(pcs)}
-	s.again = make([]*spans, n)
+	s.again, s.walked = make([]*spans, n), make([]walk, pcs)
 	return s
 }
 
@@ -164,7 +167,7 @@ func (s *Survey) Begin(d Direction) {
 	}
 	s.cta++
 	clear(s.sharing.stored[:])
-	s.now, s.warps, s.made = moment{stands: 1}, s.warps[:0], 0
+	s.now, s.warps, s.made, s.leftOut = moment{stands: 1}, s.warps[:0], 0, s.leftOut[:0]
 	s.dir = d
 	s.ctas[d]++
 }
@@ -198,9 +201,18 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	mask := uint8(1<<width - 1)
 	l := s.lines.entry(line)
 	shared, whole := !store && s.shares(l, sectors), uint8(0) // granules
+	ago, passed := int64(0), false
+	if !store && s.now.stands > 0 {
+		ago, passed = s.passed(pc, line)
+		s.walks(pc, line, int64(cost.Granules(s.granule, sectors))*s.now.stands)
+	}
 	for g := range s.perLine {
 		m := mask << (uint(g) * width)
 		if sectors&m == 0 {
+			continue
+		}
+		if e := &l.granules[g]; passed && e.read != s.cta {
+			s.pass(id, e, ago)
 			continue
 		}
 		if s.touch(id, &l.granules[g], line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
@@ -330,6 +342,20 @@ func (s *Survey) touch(id int32, e *entry, granule uint64, store bool, sectors i
 		s.life = s.made
 	}
 	return true
+}
+
+// pass records a read of a granule that the CTA has read before, in an iteration left out, so many lines ago.
+func (s *Survey) pass(id int32, e *entry, ago int64) {
+	if e.read == 0 {
+		e.reader = id
+	}
+	e.read = s.cta
+	if s.dir == Base {
+		if s.again[id] == nil {
+			s.again[id] = new(spans)
+		}
+		s.again[id][class(max(ago, 0))] += s.now.stands
+	}
 }
 
 // meet counts a CTA's first read of a granule that another CTA has read, n times.

@@ -50,7 +50,7 @@ func TestUnevenAgainstH100(t *testing.T) {
 	}
 }
 
-// Of many waves only the last one ends unevenly, and of what fits L2 nothing is lost.
+// Of many waves only the last ones end unevenly, and of what fits L2 nothing is lost.
 func TestUnevenOfWaves(t *testing.T) {
 	d := Device{L2Bytes: 50 * mega, Resident: 100}
 	of := func(bytes, ctas float64) float64 {
@@ -60,10 +60,12 @@ func TestUnevenOfWaves(t *testing.T) {
 	if one < 0.05 || one > 0.06 {
 		t.Errorf("one wave loses %.3f", one)
 	}
-	if got := of(1e9, 50); got != one {
-		t.Errorf("half a wave loses %.3f, a whole one %.3f", got, one)
+	for _, ctas := range []float64{50, 200} {
+		if got := of(1e9, ctas); got != one {
+			t.Errorf("%.0f CTAs, 100 at a time, lose %.3f, a whole wave %.3f", ctas, got, one)
+		}
 	}
-	if got := of(1e9, 1000); math.Abs(got*10-one) > 1e-9 {
+	if got := of(1e9, 1000); math.Abs(got*5-one) > 1e-9 {
 		t.Errorf("ten waves lose %.3f, one %.3f", got, one)
 	}
 	if got := of(40*mega, 100); got != 0 {
