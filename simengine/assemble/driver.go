@@ -157,6 +157,9 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 		}
 		f = g
 	}
+	if f, err = p.recomputed(f, limit); err != nil {
+		return nil, err
+	}
 	f.launched, f.asked = launched, p.products && !p.serial
 	return f, f.runPasses(backEnd)
 }

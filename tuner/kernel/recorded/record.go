@@ -39,6 +39,8 @@ type Record struct {
 	Assembled *call.Assembled `json:"assembled,omitempty"`
 	// Error says that it could not be assembled. There is no launch then.
 	Error string `json:"error,omitempty"`
+	// Triton is the version of the Triton that launched it, if one did.
+	Triton string `json:"triton,omitempty"`
 
 	Line  int   `json:"-"` // 1-based
 	Wrong error `json:"-"` // what of the fields after Params could not be read
@@ -206,6 +208,9 @@ func (r *Record) Launch() (*call.Launch, error) {
 		return nil, fmt.Errorf("dynamic_smem: %d is outside 0 to %d", r.DynamicShared, call.MaxShared)
 	}
 	l.DynamicShared = int(r.DynamicShared)
+	if r.Triton != "" && l.DynamicShared > tritonPrefersShared {
+		l.CarveOut = 100
+	}
 	for i := range r.Args {
 		a, err := r.argument(i)
 		if err != nil {
@@ -236,6 +241,10 @@ func (r *Record) extents(l *call.Launch) error {
 	}
 	return l.SetCluster()
 }
+
+// tritonPrefersShared is the bytes of shared memory above which Triton asks the driver for the largest carve-out
+// (cuFuncSetCacheConfig in backends/nvidia/driver.c of Triton 3.6.0).
+const tritonPrefersShared = 48 << 10
 
 // PTXFolder is where their PTX is, beside it.
 const PTXFolder = "ptx"

@@ -25,6 +25,23 @@ func TestPlaceIsNoPartOfARecord(t *testing.T) {
 	}
 }
 
+// Triton asks for the largest carve-out above 48 KB of shared memory; others leave it to the driver.
+func TestTritonPrefersShared(t *testing.T) {
+	for fields, want := range map[string]int{
+		`"dynamic_smem": 49153, "triton": "3.6.0"`: 100,
+		`"dynamic_smem": 49152, "triton": "3.6.0"`: -1,
+		`"dynamic_smem": 49153`:                    -1,
+	} {
+		r, err := Read([]byte(`{"kernel": "k", "params": {"B": 1}, "ptx": "p", "block": [32], "grid": [1], `+fields+`}`), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err := r.Launch(); err != nil || l.CarveOut != want {
+			t.Errorf("%s: carve-out %v (%v), want %d", fields, l, err, want)
+		}
+	}
+}
+
 // What a record says of its machine code is part of it, within what CUDA has; what was measured is not.
 func TestAssembledOfARecord(t *testing.T) {
 	read := func(more string) *Record {

@@ -25,14 +25,19 @@ type Limits struct{ Least, Most int }
 // Has reports whether a limit is one of them.
 func (l Limits) Has(limit int) bool { return l.Least <= limit && limit <= l.Most }
 
+// RematInner is the limit with which values are computed again in innermost loops, too.
+const RematInner = RematLimit + 1
+
 // Rematerialise computes again, in every block outside innermost loops, values of other blocks that
 // take up to reduce instructions. It returns the limits that come to the same.
 func Rematerialise(f *hir.Func, reduce int) Limits {
 	if reduce == 0 {
 		return Limits{}
 	}
-	same := Limits{1, RematLimit}
-	inner := f.InnermostLoops()
+	same, inner := Limits{1, RematLimit}, f.InnermostLoops()
+	if reduce == RematInner {
+		same, inner = Limits{RematInner, RematInner}, make([]bool, len(inner))
+	}
 	for _, b := range f.Order {
 		if inner[b] {
 			continue
@@ -77,7 +82,7 @@ func (r *rematerialiser) candidate(v vreg.Value) bool {
 		return false
 	}
 	cost := r.cost(v, 0)
-	if cost > r.reduce {
+	if cost > min(r.reduce, RematLimit) {
 		r.same.Most = min(r.same.Most, cost-1)
 		return false
 	}
