@@ -49,7 +49,7 @@ func cyclesPerSM(t *testing.T, on, text string, steps int, level simengine.Level
 	if err != nil {
 		t.Fatalf("%s: %v", on, err)
 	}
-	return (r.TimeUS - d.LaunchGapUS) * d.ClockMHz
+	return r.Cycles
 }
 
 // turn is the cycles an SM takes for one turn of the loop of a warp, what stands
@@ -286,7 +286,7 @@ func TestL2Halves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return (r.TimeUS - d.LaunchGapUS) * d.ClockMHz
+			return r.Cycles
 		}
 		two, one := cycles(a100), cycles(single)
 		t.Logf("level %v: %.0f cycles with two halves, %.0f with one", level, two, one)

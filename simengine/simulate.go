@@ -14,7 +14,6 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/analytic"
 	"github.com/warptune/warptune/simengine/timing/clock"
-	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -44,6 +43,9 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 		}
 	}
 	out.Checked, out.Execution = execution.Checked, execution
+	if req.Cold {
+		rec.countProducts(out, program)
+	}
 	return out, nil
 }
 
@@ -152,7 +154,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	leastUS := device.Microseconds(floor) + device.LaunchGapUS
 	floorUS = math.Min(math.Sqrt(leastUS*composed.TimeUS), composed.TimeUS)
 	if req.Level == Model {
-		underLoad(composed, &in)
+		composed.UnderLoad(device)
 		return composed, floorUS, nil
 	}
 	in.Skew = composed.Skew
@@ -166,16 +168,8 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	clocked.Cycles = (clocked.TimeUS - device.LaunchGapUS) * device.ClockMHz
 	clocked.Work = clocked.Work.Mean(&composed.Work)
 	clocked.Account(device) // of the time that is said
-	underLoad(clocked, &in)
+	clocked.UnderLoad(device)
 	return clocked, floorUS, nil
-}
-
-// underLoad takes the SM clock under the load of tensor cores into account, for kernels that use the asynchronous
-// units. Others with MMAs were calibrated without.
-func underLoad(r *timing.Result, in *timing.Input) {
-	if cost.UsesAsync(in.Program) {
-		r.UnderLoad(in.Arch)
-	}
 }
 
 // residency is how CTAs of a configuration reside on an SM.
