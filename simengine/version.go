@@ -20,7 +20,7 @@ const release = "1"
 // descriptor by a digest of its own.
 //
 //go:embed *.go
-//go:embed arch/*.go disjoint/*.go ideal/*.go ir/*.go ir/alias/*.go ir/demangle/*.go ir/flop/*.go ir/lower/*.go ir/origin/*.go ir/slice/*.go ir/sroa/*.go ir/unroll/*.go ptx/*.go sampling/*.go trace/*.go verify/*.go
+//go:embed arch/*.go disjoint/*.go ideal/*.go ir/*.go ir/alias/*.go ir/bounds/*.go ir/demangle/*.go ir/flop/*.go ir/lower/*.go ir/origin/*.go ir/slice/*.go ir/sroa/*.go ir/unroll/*.go ptx/*.go sampling/*.go trace/*.go verify/*.go
 //go:embed assemble/*.go assemble/converge/*.go assemble/hir/*.go assemble/hir/opt/*.go assemble/isel/*.go assemble/isel/expansion/*.go
 //go:embed assemble/mir/*.go assemble/mir/peephole/*.go assemble/regalloc/*.go assemble/rules/*.go
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go

@@ -135,7 +135,6 @@ type slicer struct {
 	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
 	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
 	failed bool
-	bounds *bounds.Registers // nil: not known yet
 	*facts
 }
 
