@@ -6,6 +6,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
+// longCTA is the work of a CTA (exec.Runner.Work) from which few are probed: tens of milliseconds each.
+const longCTA = 1_000_000
+
 // probeCTA returns the trace of a CTA of which only matters what it reads by the instructions of the one in the middle:
 // that of few of its warps where these do not depend on the others but for barriers.
 func (r *recording) probeCTA(id int64) (*trace.CTA, error) {

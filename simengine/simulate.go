@@ -146,6 +146,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		return nil, 0, err
 	}
 	in.Spread, in.SpreadCTAs, in.Lengths = sample.IDs, sample.CTAs, sample.Lengths
+	in.LongCTAs = rec.ctas[traceKey{id: timing.Middle(rec.grid())}].work > longCTA
 	composed, err := analytic.Compose(in)
 	if err != nil {
 		return nil, 0, err

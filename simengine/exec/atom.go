@@ -14,6 +14,14 @@ func (r *Runner) atomic(w *warp, in *code.Instr, space ir.Space, mask uint32) si
 	if space == ir.Const {
 		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
 	}
+	if a.Elem == 4 && a.Vec == 1 && space == ir.Shared && len(x.Src) == 1 && len(x.Dst) == 0 {
+		for m := mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			p := r.shared[r.addr[l]:]
+			a.PutElement(p, 0, x.Atom(a.Element(p, 0), w.get(x.Src[0], l), 0))
+		}
+		return next
+	}
 	var c cursor
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)

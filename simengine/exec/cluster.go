@@ -162,6 +162,7 @@ func (r *Runner) ctaRank(w *warp, in *code.Instr, mask uint32) signal {
 func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
 	a := in.X.Access
 	var ranks [WarpSize]int
+	var lanesOf [maxCluster + 1]uint32 // by rank, after those of the CTA itself
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		rank, at, ok := r.sharedPlace(ir.SharedCluster, r.addr[l])
@@ -170,6 +171,7 @@ func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
 				Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
 		r.addr[l], ranks[l] = at, rank
+		lanesOf[rank+1] |= 1 << l
 	}
 	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
 		return s
@@ -186,12 +188,8 @@ func (r *Runner) distributed(w *warp, in *code.Instr, mask uint32) signal {
 		return next
 	}
 	for rest := mask; rest != 0; {
-		rank, lanes := ranks[bits.TrailingZeros32(rest)], uint32(0)
-		for m := rest; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); ranks[l] == rank {
-				lanes |= 1 << l
-			}
-		}
+		rank := ranks[bits.TrailingZeros32(rest)]
+		lanes := lanesOf[rank+1]
 		rest &^= lanes
 		if s := r.atRank(w, in, rank, lanes); s != next {
 			return s

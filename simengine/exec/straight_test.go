@@ -77,3 +77,23 @@ func TestStraightSlice(t *testing.T) {
 		}
 	}
 }
+
+// TestStraightSliceOfOtherLoops checks that most of what a kernel computes is left out of the slice that only a branch
+// around few instructions depends on, and that no loop is sampled for it, where another loop cannot be.
+func TestStraightSliceOfOtherLoops(t *testing.T) {
+	text := strings.Replace(softmaxed, "TARGET", "sm_90a", 1)
+	text = strings.Replace(text, "add.f32 %f1, %f1, %f2;\n", strings.Repeat("fma.rn.f32 %f1, %f1, %f2, %f1;\n", 20), 1)
+	text = strings.Replace(text, "add.s32 %r2, %r2, 1;\n", "ld.global.u32 %r4, [%rd1];\nadd.s32 %r2, %r2, %r4;\n", 1)
+	k := buildKernel(t, "k.ptx", []byte(text))
+	prog := compileFor(t, k, Slice)
+	for pc := range k.Instrs {
+		if k.Instrs[pc].Op == ir.Fma && prog.Needed[pc] {
+			t.Errorf("%s is needed", k.Text(pc))
+		}
+	}
+	for i := range prog.Loops {
+		if prog.Loops[i].CanSample() {
+			t.Errorf("loop %d can be sampled", i)
+		}
+	}
+}

@@ -9,6 +9,8 @@ const (
 	// one part in probeShare of the work: the rest must do for the CTAs that are chosen and for
 	// the neighbours of the one in the middle.
 	probes, probeShare = 3, 8
+	// veryLongWork is the work of a CTA from which one probe is enough: tens of milliseconds.
+	veryLongWork = 2_000_000
 	// maxGlances is how many CTAs are looked at where the probes did the same, and glanceWork
 	// the work after which no more are. They cost nothing that shows in BenchmarkDataset; 32 and
 	// 10,000 cost an eighth of the median at level model.
@@ -26,7 +28,8 @@ func (s *sampler) probe(middle Length) ([]point, error) {
 	var points []point
 	differs, before := false, s.Executor.Work()
 	done := func() int64 { return s.Executor.Work() - before }
-	for k := 0; k < probes && (!differs || done() < longWork) && done() < s.Limit/probeShare; k++ {
+	long := s.Executor.PathWork(s.Middle) > veryLongWork
+	for k := 0; k < probes && (!differs || done() < longWork) && done() < s.Limit/probeShare && !(long && k > 0); k++ {
 		one, err := s.length(s.cta(k))
 		if err != nil {
 			return nil, err
@@ -34,8 +37,11 @@ func (s *sampler) probe(middle Length) ([]point, error) {
 		differs = differs || one.off(middle) > tolerance
 		points = append(points, point{k, one})
 	}
-	if differs {
+	switch {
+	case differs:
 		return points, nil
+	case long && len(points) > 0:
+		return nil, nil
 	}
 	traced, err := s.Executor.Trace(s.Middle)
 	if err != nil {

@@ -40,6 +40,8 @@ type Input struct {
 	DeviceSource func(cta int64) (*trace.CTA, error)
 	// ProbeSource is the same for CTAs of which only what they read matters; where it is nil, Source serves.
 	ProbeSource func(cta int64) (*trace.CTA, error)
+	// LongCTAs says that executing a CTA takes so long that few should be asked for.
+	LongCTAs bool
 	// Spread are CTAs drawn from all of the grid, whose work differs; nil where one
 	// in the middle of the grid is like the others.
 	Spread []int64

@@ -11,7 +11,7 @@ type liveness struct {
 // FindLiveness computes Live by backward data flow.
 func (f *Func) FindLiveness() error {
 	n := len(f.Values)
-	store := make([]uint8, 2*n*len(f.Blocks)+n)
+	store := make([]uint8, 2*n*len(f.Order)+n)
 	take := func() []uint8 {
 		s := store[:n:n]
 		store = store[n:]

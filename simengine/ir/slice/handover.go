@@ -1,6 +1,8 @@
 package slice
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/bounds"
 )
@@ -15,12 +17,14 @@ type handovers struct {
 	s       *slicer
 	exact   *bounds.Exact // nil: such loads cannot be told
 	blockOf []int32
-	known   map[int][]int // by load; nil: it may read what others write
+	known   map[int][]int  // by load; nil: it may read what others write
+	lanes   map[int][]lane // by access: see touched
+	warps   []uint32       // backing store of done
 }
 
 // newHandovers looks at a kernel whose barriers are all of whole CTAs, at which all of a CTA's warps meet in the same places.
 func newHandovers(s *slicer) *handovers {
-	h := &handovers{s: s, known: map[int][]int{}}
+	h := &handovers{s: s, known: map[int][]int{}, lanes: map[int][]lane{}}
 	for pc := range s.k.Instrs {
 		switch in := &s.k.Instrs[pc]; {
 		case in.Op == ir.BarRed, in.Op == ir.Exit && in.Guard != ir.NoReg, in.Op == ir.Bar && !ofCTA(in):
@@ -83,17 +87,20 @@ func (d *done) complete(need []lane) bool {
 	return true
 }
 
+// find is the stores that a load reads, nil if that is not known.
 func (h *handovers) find(pc int) []int {
-	k := h.s.k
+	k, at := h.s.k, h.s.accessed(&h.s.k.Instrs[pc])
+	if at.anywhere() || !h.storesBefore(pc) {
+		return nil
+	}
 	need := h.touched(pc)
-	at := h.s.accessed(&k.Instrs[pc])
-	if need == nil || at.anywhere() {
+	if need == nil {
 		return nil
 	}
 	var read memory
 	read.add(at)
 	var stores []int
-	done, all := done{uint32(at.bytes.Low), make([]uint32, at.bytes.High-at.bytes.Low+1)}, uint32(0)
+	done, all := h.nothing(at), uint32(0)
 	ownOnly := false
 	for i := pc - 1; i >= k.Blocks[h.blockOf[pc]].Start; i-- {
 		in := &k.Instrs[i]
@@ -124,6 +131,27 @@ func (h *handovers) find(pc int) []int {
 	return nil
 }
 
+// storesBefore reports whether stores stand before a load in its block, with a barrier between.
+func (h *handovers) storesBefore(pc int) bool {
+	met := false
+	for i := pc - 1; i >= h.s.k.Blocks[h.blockOf[pc]].Start; i-- {
+		in := &h.s.k.Instrs[i]
+		if met && in.Op == ir.St && in.Space == ir.Shared {
+			return true
+		}
+		met = met || in.Op == ir.Bar || ofWarp(in)
+	}
+	return false
+}
+
+// nothing is that nothing of a place is written. The next call overwrites it.
+func (h *handovers) nothing(at place) done {
+	n := int(at.bytes.High - at.bytes.Low + 1)
+	h.warps = slices.Grow(h.warps[:0], n)[:n]
+	clear(h.warps)
+	return done{uint32(at.bytes.Low), h.warps}
+}
+
 const warpLanes = 32
 
 // lane is the bytes that a thread accesses.
@@ -131,6 +159,15 @@ type lane struct{ at, n uint32 }
 
 // touched is what each thread accesses by the instruction at pc; nil: it is not known.
 func (h *handovers) touched(pc int) []lane {
+	out, ok := h.lanes[pc]
+	if !ok {
+		out = h.access(pc)
+		h.lanes[pc] = out
+	}
+	return out
+}
+
+func (h *handovers) access(pc int) []lane {
 	in, at, does := &h.s.k.Instrs[pc], h.exact.Shared(pc), h.exact.Guards(pc)
 	width := uint32(in.Type.Size() * max(int(in.Vec), 1))
 	if at == nil || does == nil || width == 0 {

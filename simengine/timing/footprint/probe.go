@@ -53,7 +53,8 @@ func reads(in *ir.Instr) bool {
 	return cost.Copies(in) && accessOp(in) != ir.St || in.Op == ir.Ld && in.Space == ir.Global
 }
 
-// ProbeAll probes CTAs further on in the grid, if the launch is one to probe. base is the CTA surveyed first.
+// ProbeAll probes CTAs further on in the grid, if the launch is one to probe. base is the CTA surveyed first. Of CTAs that
+// take long and copy no tiles, one near and one far is probed.
 func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 	if !Probing(in) {
 		return nil
@@ -89,6 +90,9 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 		id := base + 2<<n
 		if n >= probeFar {
 			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
+		}
+		if in.LongCTAs && !tiles && n != stepProbe && n != probeFar {
+			continue
 		}
 		if id >= total || id == base || n < stepProbe && !tiles || n < probeFar && !tiles && !s.inStepProbes {
 			continue

@@ -23,14 +23,19 @@ func IfConvert(f *hir.Func) error {
 		changed = false
 		// Inner arms first: an outer arm is one block once they are predicated.
 		for _, b := range f.Order {
-			if f.Blocks[b].Merged < 0 && (mergeSuccessor(f, b) || skipJump(f, b) || convertBranch(f, b) || f.Target.Uses(rules.SinkLoads) && sinkLoads(f, b) || shortCircuit(f, b)) {
-				f.Link()
-				f.CountDefs()
-				changed = true
+			if f.Blocks[b].Merged >= 0 {
+				continue
+			}
+			moved := mergeSuccessor(f, b) || skipJump(f, b) || convertBranch(f, b)
+			if changed = moved || f.Target.Uses(rules.SinkLoads) && sinkLoads(f, b) || shortCircuit(f, b); changed {
+				if f.Link(); !moved { // definitions that only move are as many as before
+					f.CountDefs()
+				}
 				break
 			}
 		}
 	}
+	f.CountDefs()
 	return nil
 }
 

@@ -82,7 +82,8 @@ func (c *compiler) findLoops() {
 }
 
 // straighten leaves conditions of detours out of the slice of a kernel for one architecture alone, where its loops can
-// be sampled then and cannot be with them.
+// be sampled then and cannot be with them, or where a quarter of the slice is there for these conditions. Then no loop is
+// sampled that could not be with them.
 func (c *compiler) straighten() {
 	if c.p.Mode != Slice || !c.k.Specific() || !c.obstructed() {
 		return
@@ -92,8 +93,15 @@ func (c *compiler) straighten() {
 		return
 	}
 	if c.findLoops(); c.obstructed() {
-		c.needed, c.p.Loops = needed, loops
-		return
+		if 4*count(c.needed) > 3*count(needed) {
+			c.needed, c.p.Loops = needed, loops
+			return
+		}
+		for i := range loops {
+			if l := &c.p.Loops[i]; l.CanSample() {
+				l.Obstacle = loops[i].Obstacle
+			}
+		}
 	}
 	c.p.Needed, c.p.Distinct = c.needed, !slices.Equal(c.needed, slice.Straight(c.k, false))
 }
@@ -101,6 +109,15 @@ func (c *compiler) straighten() {
 // obstructed reports whether a loop cannot be sampled.
 func (c *compiler) obstructed() bool {
 	return slices.ContainsFunc(c.p.Loops, func(l loopsample.Loop) bool { return !l.CanSample() })
+}
+
+func count(marked []bool) (n int) {
+	for _, m := range marked {
+		if m {
+			n++
+		}
+	}
+	return n
 }
 
 // all marks every instruction of a kernel.
