@@ -14,6 +14,9 @@ import (
 type Assembled struct {
 	By      string               // e.g. "ptxas 13.5.37"; part of the digest, which Kernels follow from
 	Kernels map[string]Resources // by name
+	// Stated is what is known of the launched kernel without By at hand: part of the digest. Its static shared
+	// memory is what the PTX declares. nil: Kernels says it.
+	Stated *Resources
 }
 
 // Resources are what a kernel is compiled to need.
@@ -49,6 +52,9 @@ func (m *Module) KernelName(name string) (string, error) {
 func (r *Request) resources(k *ir.Kernel) (Resources, bool, error) {
 	if r.Assembled == nil {
 		return Resources{}, false, nil
+	}
+	if s := r.Assembled.Stated; s != nil {
+		return Resources{s.Registers, s.SpillBytes, k.SharedBytes}, true, nil
 	}
 	found, ok := r.Assembled.Kernels[k.Name]
 	if !ok {

@@ -3,7 +3,6 @@ package simengine
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ir"
@@ -17,16 +16,15 @@ type Managed uint8
 
 // Places of managed memory.
 const (
-	ManagedNot      Managed = iota
-	ManagedHost             // in the host's memory, which it wrote; they have never been on the device
-	ManagedNowhere          // nobody has touched them
-	ManagedDevice           // in device memory, where a kernel or a prefetch left them
-	ManagedReturned         // in the host's memory, which it wrote after they had been on the device
+	ManagedNot     Managed = iota
+	ManagedHost            // in the host's memory, which it wrote
+	ManagedNowhere         // nobody has touched them
+	ManagedDevice          // in device memory, where a kernel or a prefetch left them
 )
 
 // String is the place in a word.
 func (m Managed) String() string {
-	return [...]string{"not managed", "host", "nowhere", "device", "returned"}[min(m, ManagedReturned)]
+	return [...]string{"not managed", "host", "nowhere", "device"}[min(m, ManagedDevice)]
 }
 
 // Migration is what faults on pages of managed memory add to the first launch. Launches that follow find the pages in
@@ -93,13 +91,10 @@ func (r *recording) migrate(out *Report, req *Request) {
 
 // migrates reports whether pages come with the first launch.
 func (m Managed) migrates() bool {
-	return m == ManagedHost || m == ManagedNowhere || m == ManagedReturned
+	return m == ManagedHost || m == ManagedNowhere
 }
 
-// serve sums the time of the buffers. The faults of several are served in less time than those of one after another. Pages
-// of the host that have never been on the device have memory allocated for them there first, by blocks: the driver keeps it
-// when they go back, and pages that nobody has touched have it in their rate (block_populate_gpu_chunk and
-// block_clear_resident_processor of NVIDIA's open kernel modules, nvidia-uvm/uvm_va_block.c).
+// serve sums the time of the buffers. The faults of several are served in less time than those of one after another.
 func (m *Migration) serve(d *arch.Descriptor) {
 	share := 1.0
 	if len(m.Buffers) > 1 && d.ManagedTogether > 0 {
@@ -109,18 +104,11 @@ func (m *Migration) serve(d *arch.Descriptor) {
 	for i := range m.Buffers {
 		b := &m.Buffers[i]
 		b.TimeUS *= share
-		if b.From == ManagedHost.String() {
-			b.TimeUS += math.Ceil(float64(b.Bytes)/managedBlock) * d.ManagedPopulateUS
-		}
 		m.TimeUS += b.TimeUS
 	}
 }
 
-// managedBlock is the bytes of managed memory that the driver allocates memory for at a time.
-const managedBlock = 2 << 20
-
-// pageTime is how long pages of a buffer alone take to come to the device where they have been before, microseconds, and
-// whether that is known of the GPU.
+// pageTime is how long pages of a buffer alone take to come to the device, microseconds, and whether that is known of the GPU.
 func pageTime(req *Request, from Managed, u use, bytes int64) (us float64, known bool) {
 	rate := req.Arch.ManagedReadBytes
 	switch {

@@ -72,17 +72,16 @@ func TestManagedMemoryMigrates(t *testing.T) {
 	if plain.Migration != nil || plain.NotModelled != nil {
 		t.Errorf("without managed memory that is touched: %+v, %q", plain.Migration, plain.NotModelled)
 	}
-	const bytes, blocks = 64 << 20, 32
+	const bytes = 64 << 20
 	for _, c := range []struct {
 		in, out simengine.Managed
 		want    float64 // microseconds
 		names   string
 	}{
-		{simengine.ManagedHost, simengine.ManagedNowhere, 0.805*(bytes/6.85e9*1e6+bytes/7.976e9*1e6) + 70*blocks + 260, "in out"},
-		{simengine.ManagedHost, simengine.ManagedHost, 0.805*(bytes/6.85e9*1e6+bytes/5.096e9*1e6) + 2*70*blocks + 260, "in out"},
+		{simengine.ManagedHost, simengine.ManagedNowhere, 0.805*(bytes/6.85e9*1e6+bytes/7.976e9*1e6) + 260, "in out"},
+		{simengine.ManagedHost, simengine.ManagedHost, 0.805*(bytes/6.85e9*1e6+bytes/5.096e9*1e6) + 260, "in out"},
 		{simengine.ManagedDevice, simengine.ManagedNowhere, bytes/7.976e9*1e6 + 260, "out"},
-		{simengine.ManagedReturned, simengine.ManagedDevice, bytes/6.85e9*1e6 + 260, "in"},
-		{simengine.ManagedReturned, simengine.ManagedHost, 0.805*(bytes/6.85e9*1e6+bytes/5.096e9*1e6) + 70*blocks + 260, "in out"},
+		{simengine.ManagedHost, simengine.ManagedDevice, bytes/6.85e9*1e6 + 260, "in"},
 		{simengine.ManagedDevice, simengine.ManagedDevice, 0, ""},
 	} {
 		r, err := move(t, "h100", 64, c.in, c.out)
@@ -147,15 +146,9 @@ const sum = `.version 8.0
 }
 `
 
-// The first launch of a sum of vectors of 64 MiB in managed memory is predicted to within 15 % of what an H100 took, whether
-// the host wrote the memory first or after it had been on the device.
+// The first launch of a sum of vectors in managed memory is predicted to within a quarter of the median of what H100s of three
+// hosts took, whose launches lie 0.7 to 1.3 times apart from each other.
 func TestFirstLaunchesOfASum(t *testing.T) {
-	took := map[simengine.Managed]map[int]float64{ // by threads of a block, microseconds
-		// textured/time.cu, deploy/calibrate/results/h100-textures.jsonl.gz (in the history)
-		simengine.ManagedHost: {128: 35027, 256: 32935, 512: 31791, 1024: 33916},
-		// warptune measure, docs/measuring/textures-h100.txt
-		simengine.ManagedReturned: {128: 23300, 256: 28010, 512: 27890, 1024: 27660},
-	}
 	d, err := arch.Load("h100")
 	if err != nil {
 		t.Fatal(err)
@@ -165,19 +158,34 @@ func TestFirstLaunchesOfASum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, times := range took {
-		for threads, us := range times {
-			vector := simengine.Arg{Elem: ir.F32, Count: 1 << 24, Fill: simengine.Fill{Kind: simengine.FillConstant}, Managed: where}
-			r, err := engine.Simulate(m, simengine.Request{Kernel: "k", Arch: d, Level: simengine.Model, Grid: [3]int{1 << 24 / threads, 1, 1}, CTA: [3]int{threads, 1, 1}, CarveOut: -1,
-				Args: []simengine.Arg{vector, vector, vector}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := r.Migration.FirstLaunchUS
-			t.Logf("%v, %d threads: %.2f ms predicted, %.2f measured: %+.1f %%", where, threads, got/1e3, us/1e3, 100*(got/us-1))
-			if math.Abs(got/us-1) > 0.15 {
-				t.Errorf("%v, %d threads: %.2f ms predicted, %.2f measured", where, threads, got/1e3, us/1e3)
-			}
+	for _, c := range []struct {
+		mib  int
+		c    simengine.Managed // the vector that is written; the host wrote the others
+		us   float64           // microseconds, a median
+		from string            // docs/measuring/textures-h100.txt, but for the first
+	}{
+		{64, simengine.ManagedHost, 33426, "4 launches of textured/time.cu, deploy/calibrate/results/h100-textures.jsonl.gz (in the history), the first host"},
+		{64, simengine.ManagedHost, 27775, "4 medians of warptune measure, the second host"},
+		{64, simengine.ManagedHost, 27393, "12 launches of textured/time.cu, the third host"},
+		{16, simengine.ManagedHost, 6009, "8 medians of warptune measure, the third host"},
+		{64, simengine.ManagedHost, 24615, "8 medians, the same"},
+		{256, simengine.ManagedHost, 96600, "8 medians, the same"},
+		{16, simengine.ManagedNowhere, 6726, "8 medians, the same"},
+		{64, simengine.ManagedNowhere, 25450, "8 medians, the same"},
+		{256, simengine.ManagedNowhere, 81720, "8 medians, the same"},
+	} {
+		vector := func(where simengine.Managed) simengine.Arg {
+			return simengine.Arg{Elem: ir.F32, Count: int64(c.mib) << 18, Fill: simengine.Fill{Kind: simengine.FillConstant}, Managed: where}
+		}
+		r, err := engine.Simulate(m, simengine.Request{Kernel: "k", Arch: d, Level: simengine.Model, Grid: [3]int{c.mib << 10, 1, 1}, CTA: [3]int{256, 1, 1}, CarveOut: -1,
+			Args: []simengine.Arg{vector(c.c), vector(simengine.ManagedHost), vector(simengine.ManagedHost)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Migration.FirstLaunchUS
+		t.Logf("%d MiB, %v: %.2f ms predicted, %.2f measured: %+.1f %% (%s)", c.mib, c.c, got/1e3, c.us/1e3, 100*(got/c.us-1), c.from)
+		if math.Abs(got/c.us-1) > 0.25 {
+			t.Errorf("%d MiB, %v: %.2f ms predicted, %.2f measured", c.mib, c.c, got/1e3, c.us/1e3)
 		}
 	}
 }

@@ -187,6 +187,9 @@ func (r *Request) digest(version, module string) string {
 	}
 	if r.Assembled != nil {
 		text(h, "assembled", r.Assembled.By)
+		if s := r.Assembled.Stated; s != nil {
+			text(h, "stated", fmt.Sprint(s.Registers, s.SpillBytes))
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

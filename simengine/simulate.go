@@ -43,6 +43,9 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 		}
 	}
 	out.Checked, out.Execution = execution.Checked, execution
+	if req.Cold {
+		rec.countProducts(out, program)
+	}
 	return out, nil
 }
 

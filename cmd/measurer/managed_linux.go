@@ -71,8 +71,6 @@ func (g *gpu) place(job *wire.Job, l *cuda.Launch) error {
 		w := &g.buffers.job[i]
 		var err error
 		switch w.managed {
-		case wire.ManagedReturned:
-			err = g.ToHost(w.at, w.bytes, g.stream)
 		case wire.ManagedNowhere:
 			err = g.anew(w)
 		case wire.ManagedHost:

@@ -43,6 +43,8 @@ def check_arguments(capture):
     assert r["params"] == {"BLOCK": 512, "num_warps": 4, "num_stages": 3}, r["params"]
     assert r["kernel"] == "kinds:bf16,i32,fp32" and r["problem_size"] == [4096, 1 << 40], r["kernel"]
     assert r["grid"] == [4, 1, 1] and r["block"] == [128, 1, 1] and r["registers"] > 0
+    assert r["assembled"] == {"by": wt.assembler(), "target": "sm_90a", "registers": r["registers"],
+                              "spill_bytes": r["local_bytes"]}, r["assembled"]
     kinds[(4,)](x, index, None, 1, 4096, 1 << 40, 0.5, True, other, BLOCK=512)
     assert len(capture.records) == 1, "the same launch again is no new one"
     kinds[(5,)](x, index, None, 1, 4096, 1 << 40, 0.5, True, other, BLOCK=512)

@@ -526,6 +526,17 @@ def trailing(args, sizes):
     return len(sizes) - len(want)
 
 
+def assembler():
+    """The name of the ptxas that assembles for Triton."""
+    path = os.environ.get("TRITON_PTXAS_PATH")
+    return f"ptxas at {path}"[:100] if path else f"ptxas of Triton {triton.__version__}"
+
+
+def target_of(ptx):
+    """What PTX says that it is for, such as sm_90a."""
+    return re.search(r"^\s*\.target\s+(sm_\w+)", ptx, re.MULTILINE)[1]
+
+
 def record(launch, files):
     """The launch record of a launch, without what says which group it is of; files receives the PTX by its stem."""
     meta, kernel = launch.metadata, launch.kernel
@@ -544,6 +555,8 @@ def record(launch, files):
     out = {"ptx": stem, "entry": meta.name}
     if kernel.n_regs:
         out.update(registers=kernel.n_regs, spills=kernel.n_spills, local_bytes=4 * kernel.n_spills)
+        out["assembled"] = {"by": assembler(), "target": target_of(ptx), "registers": kernel.n_regs,
+                            "spill_bytes": 4 * kernel.n_spills}
     out.update(static_smem=0, dynamic_smem=meta.shared, num_warps=meta.num_warps, block=[32 * meta.num_warps, 1, 1],
                grid=grid, cluster=cluster, args=args, scratch=scratch[:n],
                trailing_params=["global_scratch", "profile_scratch"][:n])

@@ -181,11 +181,10 @@ type Memory struct {
 	DRAMBytesPerSecond float64 // peak
 	// ManagedReadBytes, ManagedWrittenBytes and ManagedFirstBytes are the bytes of managed memory a second that a kernel's
 	// faults bring: pages of the host that are read, such that are written, and pages that nobody has touched before.
-	// ManagedFaultUS is what a launch with any faults takes beside, microseconds. ManagedPopulateUS is what 2 MiB of the
-	// host's take more that have never been on the device; ManagedTogether the time of several buffers' faults, of that of
-	// one after another. 0 where they were not measured.
+	// ManagedFaultUS is what a launch with any faults takes beside, microseconds. ManagedTogether is the time of several
+	// buffers' faults, of that of one after another. 0 where they were not measured.
 	ManagedReadBytes, ManagedWrittenBytes, ManagedFirstBytes, ManagedFaultUS float64
-	ManagedPopulateUS, ManagedTogether                                       float64
+	ManagedTogether                                                          float64
 	// Achieved share of the peak of long streams by what they do: reads only,
 	// writes only, equal reads and writes. DRAMEfficiency interpolates.
 	DRAMReadEfficiency, DRAMWriteEfficiency, DRAMMixEfficiency float64

@@ -150,7 +150,6 @@ var figures = []figure{
 	lacking(real("managed_written", "bytes/s", func(d *Descriptor) *float64 { return &d.ManagedWrittenBytes })),
 	lacking(real("managed_first", "bytes/s", func(d *Descriptor) *float64 { return &d.ManagedFirstBytes })),
 	lacking(real("managed_fault", "us", func(d *Descriptor) *float64 { return &d.ManagedFaultUS })),
-	lacking(real("managed_populate", "us", func(d *Descriptor) *float64 { return &d.ManagedPopulateUS })),
 	lacking(real("managed_together", "ratio", func(d *Descriptor) *float64 { return &d.ManagedTogether })),
 	lacking(real("texture_quads", "quads/cycle/SM", func(d *Descriptor) *float64 { return &d.TextureQuads })),
 	lacking(real("texture_latency", "cycles", func(d *Descriptor) *float64 { return &d.TextureLatency })),

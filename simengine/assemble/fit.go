@@ -100,6 +100,9 @@ func (u *unit) spillWords(own int) (bool, error) {
 		}
 		u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
 		regalloc.SpillTo(u.mir, uses, max(own-spare, leastRegisters))
+		if u.asked && !u.mayOverrun() && u.mir.Spills.Bytes > 0 { // another order is taken only if it fits, too
+			return false, errSpills
+		}
 		if err := u.mir.FindLiveness(); err != nil {
 			return false, err
 		}
@@ -108,9 +111,6 @@ func (u *unit) spillWords(own int) (bool, error) {
 			return false, err
 		}
 		if u.mir.Regs, u.mir.General = regalloc.New(u.mir, u.mir.Layout(nil), &u.scratch.allocating).Allocate(u.budget-u.mir.Target.Reserved, true); u.fits() {
-			if u.asked && !u.mayOverrun() && u.mir.Spills.Bytes > 0 { // another order is taken only if it fits, too
-				return false, errSpills
-			}
 			u.fit(own, &sched.Orders{})
 			return u.fits(), nil
 		}
@@ -131,10 +131,16 @@ func (u *unit) spares() []int {
 // vector of four.
 const leastRegisters = 10
 
-// spillValues spills whole values until the rest finds registers.
+// spillValues spills whole values until the rest finds registers. It gives up where more registers are live than before:
+// an instruction with many operands, such as a product with its accumulators, then needs them beside their copies.
 func (u *unit) spillValues(own int) error {
 	more := 1 // registers to free where values found none; doubled each time
+	live := u.mir.Pressure()
 	for round := 0; ; round++ {
+		before := live
+		if live = u.mir.Pressure(); live > max(before, own) {
+			return nil
+		}
 		u.fit(own, &sched.Orders{})
 		if u.fits() || round == spillRounds {
 			return nil

@@ -58,7 +58,7 @@ func (p *Prepared) rematerialised(f *unit, need int, c target.CTA) (*unit, error
 		return p.leastRematerialised(g, f.cap, f.cap)
 	case (f.cap == 0 || need <= f.cap) && aim < f.budget && (aim >= rematFrom || need == aim+1 || t.Specific || !t.Uses(rules.RematFloor)):
 		return p.leastRematerialised(g, aim, aim)
-	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.Offers(need, c):
+	case (f.cap == 0 && f.budget == t.Offers(need, c) || f.cap == f.budget && t.Specific) && less < need && need+allocationSlack > f.budget:
 		return p.leastRematerialised(g, f.budget, f.budget-allocationSlack)
 	}
 	return f, nil

@@ -1,6 +1,9 @@
 package assemble
 
 import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 )
@@ -42,4 +45,13 @@ func (u *unit) need() int {
 		n += u.mir.HoistedParams
 	}
 	return n
+}
+
+// productNeed is the need of the blocks that have products: only beside these do registers go to more loads in
+// flight.
+func (u *unit) productNeed() int {
+	f := u.mir
+	return 1 + f.Target.Reserved + f.NeededIn(func(b int) bool {
+		return slices.ContainsFunc(f.Blocks[b].Insts, func(in mir.Inst) bool { return in.Op.Class() == mir.Wgmma || sched.IsMMA(in.Op) })
+	})
 }

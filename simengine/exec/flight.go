@@ -32,7 +32,7 @@ type flights struct {
 type tile struct {
 	copies uint32 // list of the copies that write it, by index in flights.copies
 	reads  uint32 // list of the asynchronous reads, by index in flights.readers
-	at     uint32 // Runner.seq when a thread wrote it last; 0: none since a copy did
+	at     uint32 // Runner.seq when a thread wrote it last; 0: none since a copy did, bulk or not
 	pc     int32  // by which instruction
 	thread uint16
 }
@@ -185,8 +185,9 @@ func (r *Runner) touchTiles(w *warp, in *code.Instr, a *code.Access, mask uint32
 					return s
 				}
 			}
-			if a.Op != ir.CpAsync {
-				t.at, t.pc, t.thread = r.seq, in.PC, uint16(w.thread(l))
+			t.at, t.pc, t.thread = r.seq, in.PC, uint16(w.thread(l))
+			if a.Op == ir.CpAsync {
+				t.at = 0
 			}
 		}
 	}

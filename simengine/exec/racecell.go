@@ -96,7 +96,7 @@ func (w *warp) together(a, b int, tick uint32) bool {
 // what is there: what shared memory holds or, when the other writer is a lane
 // of the same store, what that lane writes.
 func (r *Runner) sameValue(w *warp, in *code.Instr, lane, other, addr int) bool {
-	if in.X.Access == nil || in.X.Access.Matrix || in.X.Access.Op != ir.St || !in.X.Access.Data {
+	if in.X.Access == nil || in.X.Access.Op != ir.St || !in.X.Access.Data {
 		return false
 	}
 	for b := addr; b < addr+r.races.granule; b++ {
@@ -124,8 +124,22 @@ func (r *Runner) storedByte(w *warp, in *code.Instr, lane, addr int) (byte, bool
 	if off < 0 || off >= a.Width {
 		return 0, false
 	}
+	if a.Matrix {
+		return r.matrixByte(w, in, lane, off), true
+	}
 	v := w.get(in.X.Src[off/a.Elem], lane)
 	return byte(v >> (8 * (off % a.Elem))), true
+}
+
+// matrixByte is a byte of the row that stmatrix writes at a lane's address.
+func (r *Runner) matrixByte(w *warp, in *code.Instr, lane, off int) byte {
+	row, from, half := lane%8, 0, 0
+	if r.p.Kernel.Instrs[in.PC].Mod&ir.ModTrans == 0 {
+		from, half = 4*row+off/4, off/2%2
+	} else {
+		from, half = off/2*4+row/2, row%2
+	}
+	return byte(w.get(in.X.Src[lane/8], from) >> (16*half + 8*(off%2)))
 }
 
 // swaps reports whether an instruction is a compare-and-swap.

@@ -1,9 +1,12 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/fault"
 )
 
 // TestStmatrix stores matrices and loads them again by ldmatrix, transposed once or not at all.
@@ -66,6 +69,30 @@ func TestStmatrix(t *testing.T) {
 			}
 			if got := out[i] >> (16 * e) & 0xffff; got != want {
 				t.Fatalf("row %d column %d is %d, want %d", row, col, got, want)
+			}
+		}
+	}
+}
+
+// Two warps that store the same matrices to the same rows do not race; if one element differs they do.
+func TestStmatrixOfTheSameValues(t *testing.T) {
+	for _, n := range []int{1, 2, 4} {
+		for _, trans := range []string{"", ".trans"} {
+			for _, differs := range []bool{false, true} {
+				var from []string
+				set := "\tand.b32 %r20, %r0, 31;\n\tshl.b32 %r21, %r20, 4;\n\tadd.s32 %r21, %r29, %r21;\n"
+				for m := range n {
+					from = append(from, fmt.Sprintf("%%r%d", 1+m))
+					set += fmt.Sprintf("\tmad.lo.u32 %%r%d, %%r20, 65537, %d;\n", 1+m, 1000*m+65536*500)
+				}
+				if differs { // in the upper half of the last word of thread 45
+					set += fmt.Sprintf("\tsetp.eq.u32 %%p1, %%r0, 45;\n\t@%%p1 add.s32 %%r%d, %%r%d, 65536;\n", n, n)
+				}
+				_, err := runBody(t, "", set+"\tstmatrix.sync.aligned.m8n8.x"+fmt.Sprint(n)+trans+".shared.b16 [%r21], {"+strings.Join(from, ", ")+"};\n", 64)
+				var f *fault.Fault
+				if found := errors.As(err, &f) && f.Kind == fault.Race; found != differs || err != nil && !found {
+					t.Errorf("x%d%s, one element differs %v: %v", n, trans, differs, err)
+				}
 			}
 		}
 	}

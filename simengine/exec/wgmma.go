@@ -105,14 +105,15 @@ func elementBits(b []byte, i, size int) uint64 {
 	return uint64(binary.LittleEndian.Uint32(b[4*i:]))
 }
 
-// wgmmaUse is a register that a warpgroup MMA in flight uses.
+// wgmmaUse is the warpgroup MMA in flight that a register is an accumulator of.
 type wgmmaUse struct {
-	group   int32 // plus one; 0: none
-	pc      int32
-	written bool
+	group int32 // plus one; 0: none
+	pc    int32
 }
 
-// begin notes the registers that a warpgroup MMA uses.
+// begin notes the accumulators of a warpgroup MMA. Its registers of A may be written again at once: ptxas copies
+// what is written to others meanwhile, as Triton relies on (an LDSM beside the HGMMA of the iteration before, in
+// sm_90a code of ptxas 13.0).
 func (r *Runner) begin(w *warp, in *code.Instr) {
 	k := &r.p.Executed.Instrs[in.PC]
 	if len(w.inFlight) < len(r.p.Executed.Regs) {
@@ -120,12 +121,6 @@ func (r *Runner) begin(w *warp, in *code.Instr) {
 	}
 	w.unwaited = true
 	use := wgmmaUse{group: w.wgmma.committed + 1, pc: in.PC}
-	for i := range in.X.Group.RegistersOfA {
-		if o := &k.Src[i]; o.Kind == ir.OperandReg && !in.X.Group.FromShared {
-			w.inFlight[o.Reg] = use
-		}
-	}
-	use.written = true
 	for _, reg := range k.Dst {
 		w.inFlight[reg] = use
 	}
@@ -169,7 +164,7 @@ func (r *Runner) watch(w *warp, in *code.Instr, active uint32) bool {
 	}
 	check := func(reg ir.Reg, writes bool) bool {
 		u := &w.inFlight[reg]
-		if u.group <= w.wgmma.waited || !u.written && !writes {
+		if u.group <= w.wgmma.waited {
 			return true
 		}
 		return r.touchesWgmma(w, in, reg, u, writes) == next
@@ -201,7 +196,7 @@ func (r *Runner) touchesWgmma(w *warp, in *code.Instr, reg ir.Reg, u *wgmmaUse, 
 		return next
 	}
 	other := r.other(u.pc, r.cta, w.first)
-	other.Write = u.written
+	other.Write = true
 	f := fault.Fault{Kind: fault.Race, Space: ir.RegSpace, Thread: w.first, Write: writes, Other: other,
 		Detail: "register " + r.p.Executed.Regs[reg].Name + ", no wgmma.wait_group between"}
 	return r.fail(w, in, f)

@@ -89,6 +89,6 @@ func (s Set) bandwidths(m *arch.Descriptor) {
 		m.StoreLineCycles = 0
 	}
 	if s.Has(L2Bandwidth) {
-		times(&m.L2BytesPerCycle, &m.L2MergedBytesPerCycle, &m.L2WriteBytesPerCycle)
+		times(&m.L2BytesPerCycle, &m.L2MergedBytesPerCycle, &m.L2WriteBytesPerCycle, &m.L2LookupBytesPerCycle, &m.BulkBytesPerCycle)
 	}
 }

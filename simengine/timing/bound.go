@@ -94,6 +94,12 @@ func (w *Work) Shares(d *arch.Descriptor, cycles float64) (s Shares) {
 	return s
 }
 
+// active is the share of the SMs that have CTAs.
+func (w *Work) active(d *arch.Descriptor) float64 {
+	sms := math.Max(float64(d.SMs), 1)
+	return math.Max(math.Min(w.CTAs, sms), 1) / sms
+}
+
 // l2 is the cycles that L2 takes for what is read and written: its slices for both, the ways to them
 // for what is written. What SMs that read the same at a time ask for once comes faster than the rest.
 func (w *Work) l2(d *arch.Descriptor) float64 {
@@ -166,7 +172,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 	for _, p := range pipeCounts {
 		k[p.name] = w.Pipe[p.bound] / pipeHold(d, p.lanes)
 	}
-	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = 100 * s[BoundIssue]
+	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = 100 * math.Min(s[BoundIssue]/w.active(d), 1)
 	k["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * s[BoundDRAM]
 }
 

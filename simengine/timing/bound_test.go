@@ -44,3 +44,17 @@ func TestFittedKeepsWhatCopiesBring(t *testing.T) {
 		}
 	}
 }
+
+// The issue slots in use are those of SMs that have CTAs.
+func TestIssueSlotsOfActiveSMs(t *testing.T) {
+	d := h200(t)
+	const cycles, name = 1e6, "smsp__issue_active.avg.pct_of_peak_sustained_active"
+	for _, ctas := range []int{1, d.SMs / 2, d.SMs, 5 * d.SMs} {
+		r := Result{Cycles: cycles, Metrics: map[string]float64{}}
+		r.Work = Work{CTAs: float64(ctas), Instructions: 0.25 * float64(min(ctas, d.SMs)*d.SubPartitions) * cycles}
+		r.Account(d)
+		if got := r.Metrics[name]; got < 24.99 || got > 25.01 {
+			t.Errorf("%d CTAs that issue every fourth cycle: %.2f %%, want 25", ctas, got)
+		}
+	}
+}

@@ -124,7 +124,7 @@ func (r *reader) managed(rec *record, a *argument) {
 			a.arg.Managed = call.ManagedHost
 		}
 	} else {
-		a.arg.Managed = call.ManagedHost + call.Managed(rec.choice("Managed", "host", "nowhere", "device", "returned"))
+		a.arg.Managed = call.ManagedHost + call.Managed(rec.choice("Managed", "host", "nowhere", "device"))
 	}
 	if a.arg.Managed != call.ManagedNot && (a.arg.Scalar || a.constant || a.tensor != nil || a.texture != nil) {
 		r.fail(join(rec.path, "Managed"), "only a Vector can be in managed memory")

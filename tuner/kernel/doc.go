@@ -20,7 +20,7 @@
 //	FillType "BinaryRaw"  DataSource is a file beside the definition, of elements one after the other
 //	MemoryType "TensorMap" a CUtensorMap by value: Shape, Box, Strides, Swizzle …
 //	MemoryType "Texture"  a cudaTextureObject_t by value: Shape, Layered, Filter, Address …; "Surface" a cudaSurfaceObject_t
-//	Managed               where pages of a buffer in managed memory are: host (or true), nowhere, device, returned
+//	Managed               where pages of a buffer in managed memory are: host (or true), nowhere, device
 //	ClusterSize           {X, Y, Z}, expressions: CTAs of a cluster
 //	Launches              a file of launch records, which are the configurations, and no others
 //	MemType "Constant"    fills the __constant__ variable of that name

@@ -15,7 +15,7 @@ const managedDefinition = `{
 
 // Where pages of managed memory lie is read from a definition, true as the host's; what is no place is refused.
 func TestManagedOfADefinition(t *testing.T) {
-	for where, want := range map[string]call.Managed{`true`: call.ManagedHost, `false`: call.ManagedNot, `"host"`: call.ManagedHost, `"nowhere"`: call.ManagedNowhere, `"Device"`: call.ManagedDevice, `"returned"`: call.ManagedReturned} {
+	for where, want := range map[string]call.Managed{`true`: call.ManagedHost, `false`: call.ManagedNot, `"host"`: call.ManagedHost, `"nowhere"`: call.ManagedNowhere, `"Device"`: call.ManagedDevice} {
 		d, warnings, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), call.Dir("testdata"))
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(where, warnings, err)
@@ -29,7 +29,7 @@ func TestManagedOfADefinition(t *testing.T) {
 		}
 	}
 	for where, want := range map[string]string{
-		`"there"`: "known are host, nowhere, device, returned", `1`: "Arguments[0].Managed", `"host", "MemoryType": "Texture", "Shape": [16]`: "only a Vector can be in managed memory",
+		`"there"`: "known are host, nowhere, device", `1`: "Arguments[0].Managed", `"host", "MemoryType": "Texture", "Shape": [16]`: "only a Vector can be in managed memory",
 	} {
 		if _, _, err := Parse("x", []byte(strings.Replace(managedDefinition, "WHERE", where, 1)), call.Dir("testdata")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", where, err, want)

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
@@ -13,9 +14,21 @@ import (
 // target is the job's architecture as compilers call it.
 func (j *Job) target() string { return compile.Target(j.Arch.CC[0], j.Arch.CC[1]) }
 
-// assembledBy says in a request who is to say registers, spills and static shared memory; what it says does not
-// change the request's digest.
-func (j *Job) assembledBy(ctx context.Context, req *simengine.Request) error {
+// recorded is what the launch's record says of its machine code for the job's target, where nobody else is asked.
+func (j *Job) recorded(launch *call.Launch) *call.Assembled {
+	a := launch.Assembled
+	if a == nil || j.Assembler != nil || j.Modelled || strings.TrimRight(a.Target, "af") != strings.TrimRight(j.target(), "af") {
+		return nil
+	}
+	return a
+}
+
+// assembledBy says in a request who is to say registers, spills and static shared memory: the job's assembler, whose
+// answer does not change the request's digest, or the launch's record.
+func (j *Job) assembledBy(ctx context.Context, launch *call.Launch, req *simengine.Request) error {
+	if a := j.recorded(launch); a != nil {
+		req.Assembled = &simengine.Assembled{By: a.By, Stated: &simengine.Resources{Registers: a.Registers, SpillBytes: a.SpillBytes}}
+	}
 	if j.Assembler == nil {
 		return nil
 	}
@@ -44,7 +57,10 @@ func (j *Job) assemble(ctx context.Context, ptx []byte, req *simengine.Request) 
 }
 
 // compiler is how an outcome names who made the program: the compiler of its PTX and, but for the model, the assembler.
-func (j *Job) compiler(ctx context.Context, ptx compile.Result) string {
+func (j *Job) compiler(ctx context.Context, launch *call.Launch, ptx compile.Result) string {
+	if a := j.recorded(launch); a != nil {
+		return ptx.Compiler + ", registers by " + a.By
+	}
 	if j.Assembler == nil {
 		return ptx.Compiler
 	}
@@ -89,7 +105,7 @@ func (e *Evaluator) build(ctx context.Context, job *Job, launch *call.Launch, pt
 	if err != nil {
 		return Built{Refused: err}, nil
 	}
-	if err := job.assembledBy(ctx, &req); err != nil {
+	if err := job.assembledBy(ctx, launch, &req); err != nil {
 		return b, err
 	}
 	if err := job.assemble(ctx, ptx.PTX, &req); err != nil {

@@ -63,6 +63,8 @@ type Job struct {
 	Without []string
 	// Assembler says registers, spills and static shared memory; nil: the model of one does.
 	Assembler *compile.PTXAS
+	// Modelled has the model say them even where a launch record does.
+	Modelled bool
 	// Ideal is mechanisms that are to cost nothing; Lines asks for what each source line does.
 	Ideal ideal.Set
 	Lines bool
@@ -94,7 +96,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 		return tuner.Outcome{}, nil, err
 	}
 	out, report, err := e.simulate(ctx, launch, ptx, &job)
-	out.Compiler = job.compiler(ctx, ptx)
+	out.Compiler = job.compiler(ctx, launch, ptx)
 	return out, report, err
 }
 
@@ -104,7 +106,7 @@ func (e *Evaluator) question(ctx context.Context, launch *call.Launch, ptx compi
 	if err != nil {
 		return req, err
 	}
-	if err := job.assembledBy(ctx, &req); err != nil {
+	if err := job.assembledBy(ctx, launch, &req); err != nil {
 		return req, err
 	}
 	req.Cold, req.Repeated = job.Cold, job.Repeated

@@ -27,7 +27,10 @@ import (
 type Result struct {
 	Outcome tuner.Outcome
 	Report  *simengine.Report // nil unless the outcome is correct
-	Cost    time.Duration     // wall time of the evaluation, compilation included
+	// Profiled is the report that a record's counters compare with, of a launch by itself: Report, unless the record
+	// has a time beside them. Nil where Report is nil or the record has no counters.
+	Profiled *simengine.Report
+	Cost     time.Duration // wall time of the evaluation, compilation included
 	// Processor is the processor time of it, as far as it is not collecting
 	// garbage: unlike Cost it is the same on a busy machine. Where the system
 	// does not tell, it is Cost.
@@ -39,14 +42,16 @@ type Batch struct {
 	Compiler Compiler // for records without PTX of their own
 	// Assembler says registers, spills and static shared memory; nil: the model of one does.
 	Assembler *compile.PTXAS
-	PTX       fs.FS // where a record's "ptx" lies as NAME.ptx; nil: none
-	Kernels   func(name string) (*kernel.Definition, error)
-	Launches  map[int]kernel.Listed // of records that are launch records, by line
-	Arch      *arch.Descriptor
-	Level     simengine.Level
-	Slots     int
-	Check     simengine.Depth
-	Warn      bool
+	// Modelled has the model say them even where a launch record does.
+	Modelled bool
+	PTX      fs.FS // where a record's "ptx" lies as NAME.ptx; nil: none
+	Kernels  func(name string) (*kernel.Definition, error)
+	Launches map[int]kernel.Listed // of records that are launch records, by line
+	Arch     *arch.Descriptor
+	Level    simengine.Level
+	Slots    int
+	Check    simengine.Depth
+	Warn     bool
 	// Compare compares what configurations write: records with PTX of their own with the others of
 	// their group, in their order (groups may compute different things), the rest as a sweep does.
 	Compare bool
@@ -101,6 +106,8 @@ type task struct {
 	line     int
 	job      Job
 	compiler Compiler
+	// profiled says that the record has counters; also that it has a time beside them.
+	profiled, also bool
 }
 
 func (b *Batch) task(r *record.Record) (task, error) {
@@ -108,9 +115,12 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without, Assembler: b.Assembler}}
-	// Counters come from one launch under a profiler, times from launches back to back.
-	t.job.Cold, t.job.Repeated = len(r.Counters) > 0 && r.TimeUS == nil, b.Repeated
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without, Assembler: b.Assembler, Modelled: b.Modelled}}
+	// Counters come from one launch under a profiler, times from launches back to back. A record with both asks two
+	// questions.
+	t.profiled = len(r.Counters) > 0
+	t.also = t.profiled && r.TimeUS != nil
+	t.job.Cold, t.job.Repeated = t.profiled && !t.also, b.Repeated
 	if r.PTX == "" || b.PTX == nil {
 		return t, nil
 	}
@@ -251,7 +261,22 @@ func evaluate(ctx context.Context, ev *Evaluator, t *task) (Result, error) {
 	if r.Processor <= 0 {
 		r.Processor = r.Cost
 	}
-	return r, nil
+	r.Profiled, err = profiled(ctx, ev, t, report)
+	return r, err
+}
+
+// profiled is Result.Profiled of a task whose report is known.
+func profiled(ctx context.Context, ev *Evaluator, t *task, report *simengine.Report) (*simengine.Report, error) {
+	switch {
+	case !t.profiled || report == nil:
+		return nil, nil
+	case !t.also:
+		return report, nil
+	}
+	job := t.job
+	job.Cold, job.Check, job.Answers = true, simengine.CheckNone, nil
+	_, report, err := ev.With(t.compiler).Evaluate(ctx, job)
+	return report, err
 }
 
 // Config is a record's configuration in its kernel's space. Parameters that the

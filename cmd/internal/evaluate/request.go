@@ -61,7 +61,7 @@ func arguments(args []call.Arg) ([]simengine.Arg, error) {
 				return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 			}
 		}
-		out[i].Managed = [...]simengine.Managed{simengine.ManagedNot, simengine.ManagedHost, simengine.ManagedNowhere, simengine.ManagedDevice, simengine.ManagedReturned}[a.Managed]
+		out[i].Managed = [...]simengine.Managed{simengine.ManagedNot, simengine.ManagedHost, simengine.ManagedNowhere, simengine.ManagedDevice}[a.Managed]
 		if a.Texture != nil {
 			out[i].Texture = texture(a.Texture)
 		}

@@ -35,7 +35,7 @@ func NewCase(def *kernel.Definition, d *arch.Descriptor, config search.Config, p
 	block, grid := c.Launch.Block, c.Launch.Grid
 	c.Subject = Subject{
 		Report: s.Report, WhatIfs: s.WhatIfs, Caps: s.Caps, Arch: d, Source: sourceOf(c.Launch),
-		Threads: int(block[0] * block[1] * block[2]), CTAs: grid[0] * grid[1] * grid[2],
+		Threads: int(block[0] * block[1] * block[2]), CTAs: grid[0] * grid[1] * grid[2], Config: config,
 	}
 	c.Explained = Explain(&c.Subject)
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ideal"
@@ -149,5 +150,35 @@ func TestWhichCap(t *testing.T) {
 	s.Caps = nil
 	if text := findings(s)[0].Sentence(); !strings.Contains(text, "A larger register cap (it is 32), or smaller tiles") {
 		t.Error(text)
+	}
+}
+
+// What copies to shared memory move through L2 is said of them, and remedies of Triton's configurations are its parameters.
+func TestCopiesAndTriton(t *testing.T) {
+	line := func(name, kind string, bytes float64) simengine.SourceLine {
+		return simengine.SourceLine{Line: name, StallWarpCycles: map[string]float64{"barrier": 10}, Memory: []simengine.MemoryUse{{Kind: kind, Requests: 1, L2Bytes: bytes}}}
+	}
+	r := simengine.Report{Limiter: "registers", Registers: 200, CTAsPerSM: 1, Lines: []simengine.SourceLine{line("a.py:1", "asynchronous copy", 60e6), line("a.py:2", "asynchronous copy", 40e6), line("a.py:3", "global store", 50e6)}}
+	s := subject(t, r, map[ideal.Set]float64{ideal.L2Bandwidth: 1.3, ideal.Occupancy: 1.2, ideal.Barriers: 1.1})
+	said := func() (text string) {
+		for _, f := range findings(s) {
+			text += f.Line + ": " + f.Evidence + ". " + f.Remedy + "\n"
+		}
+		return text
+	}
+	want := func(text string, words ...string) {
+		t.Helper()
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not in\n%s", w, text)
+			}
+		}
+	}
+	want(said(), "a.py:1: asynchronous copies to shared memory move 100 MB of the 150 MB that L2 moves, this line 60 MB", "Larger tiles", "maxrregcount", "Fewer barriers")
+	s.Config = search.Config{Names: []string{"BLOCK", "num_warps", "num_stages"}, Values: []search.Value{search.OfInt(64), search.OfInt(8), search.OfInt(3)}}
+	text := said()
+	want(text, "maxnreg of triton.Config", "more warps a CTA (num_warps, now 8)", "Fewer warps a CTA (num_warps, now 8)")
+	if strings.Contains(text, "maxrregcount") || strings.Contains(text, "two buffers") {
+		t.Errorf("words of CUDA C++ for Triton:\n%s", text)
 	}
 }

@@ -132,8 +132,14 @@ const (
 	idle = 0.6
 )
 
+// Kinds of requests that bring data to shared memory.
+const (
+	asyncCopy = "asynchronous copy"
+	bulkCopy  = "bulk copy"
+)
+
 func dram(s *Subject) Finding {
-	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.DRAMReadBytes }, "global load", "asynchronous copy", "bulk copy")
+	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.DRAMReadBytes }, "global load", asyncCopy, bulkCopy)
 	m := s.Report.Metrics
 	moved := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
 	f := Finding{Line: p.at(), Evidence: fmt.Sprintf("%s are read from DRAM and %s written", scaled(m["dram__bytes_read.sum"], "B"), scaled(m["dram__bytes_write.sum"], "B"))}
@@ -197,11 +203,30 @@ func l1Bandwidth(s *Subject) Finding {
 }
 
 func l2Bandwidth(s *Subject) Finding {
-	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.L2Bytes }, "global", "local")
+	p := worst(s.Report, func(m *simengine.MemoryUse) float64 { return m.L2Bytes }, "global", "local", asyncCopy, bulkCopy)
 	f := Finding{Line: p.at(), Evidence: "L2 is busy"}
-	if p.Requests > 0 {
-		f.Evidence = fmt.Sprintf("%s %s of L2 most of all: %s", verb(p.Kind), strings.Fields(p.Kind)[0]+" memory", scaled(p.L2Bytes, "B"))
+	all, alike := 0.0, 0.0
+	for i := range s.Report.Lines {
+		for _, m := range s.Report.Lines[i].Memory {
+			all += m.L2Bytes
+			if m.Kind == p.Kind {
+				alike += m.L2Bytes
+			}
+		}
 	}
-	f.advise("move less between SMs and L2: reuse from shared memory or registers", "smaller types")
+	copies := p.Kind == asyncCopy || p.Kind == bulkCopy
+	switch {
+	case p.Requests == 0:
+	case copies:
+		f.Evidence = fmt.Sprintf("%s to shared memory move %s of the %s that L2 moves, this line %s", map[string]string{asyncCopy: "asynchronous copies", bulkCopy: "bulk copies"}[p.Kind], scaled(alike, "B"), scaled(all, "B"), scaled(p.L2Bytes, "B"))
+	default:
+		f.Evidence = fmt.Sprintf("%s %s of L2 most of all: %s of the %s that it moves", verb(p.Kind), strings.Fields(p.Kind)[0]+" memory", scaled(p.L2Bytes, "B"), scaled(all, "B"))
+	}
+	if copies {
+		f.advise("larger tiles, each element of which is used more often", "an order of CTAs in which those at work at a time copy the same tiles")
+	} else {
+		f.advise("move less between SMs and L2: reuse from shared memory or registers")
+	}
+	f.advise("smaller types")
 	return f
 }

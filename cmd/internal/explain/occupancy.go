@@ -15,10 +15,17 @@ func occupancy(s *Subject) Finding {
 	switch r.Limiter {
 	case "registers":
 		f.Evidence += fmt.Sprintf(" (%d a thread)", r.Registers)
-		f.advise("cap the registers (__launch_bounds__, maxrregcount)", "fewer live values a thread")
+		if s.ofTriton() {
+			f.advise("cap the registers (maxnreg of triton.Config)", "fewer values a thread: smaller tiles, or "+s.stated("more warps a CTA", numWarps))
+		} else {
+			f.advise("cap the registers (__launch_bounds__, maxrregcount)", "fewer live values a thread")
+		}
 	case "shared_mem":
 		f.Evidence += fmt.Sprintf(" (%d bytes a CTA)", r.SharedStatic+r.SharedDynamic)
 		f.advise("smaller tiles")
+		if s.ofTriton() {
+			f.advise(s.stated("fewer stages", numStages))
+		}
 	}
 	switch text := nextStep(s); {
 	case text == "":

@@ -50,7 +50,11 @@ func latency(s *Subject) Finding {
 	} else if p.Requests/s.warps() <= once {
 		f.advice = append(f.advice, advice{"several elements a thread, all loaded before the first is used: each thread loads one here", +1})
 	} else {
-		f.advise("more loads in flight: unroll, or load what the next iteration needs ahead (double buffering)")
+		if s.ofTriton() {
+			f.advise(s.stated("more loads in flight: more stages", numStages))
+		} else {
+			f.advise("more loads in flight: unroll, or load what the next iteration needs ahead (double buffering)")
+		}
 	}
 	if p.LaneBytes > 0 && p.LaneBytes < 16 && apartBytes(&p.MemoryUse) == int64(p.LaneBytes) {
 		f.advise(fmt.Sprintf("vector loads (of 16 bytes a lane, not %d)", p.LaneBytes))
@@ -86,6 +90,10 @@ func barriers(s *Subject) Finding {
 	const warp = 32
 	if s.Threads <= warp {
 		f.advise("__syncwarp: the CTA is one warp")
+		return f
+	}
+	if s.ofTriton() {
+		f.advise(s.stated("fewer warps a CTA", numWarps))
 		return f
 	}
 	f.advise("fewer barriers (two buffers in turns need one an iteration)", "work of the same length for all warps")

@@ -27,7 +27,7 @@ const countedCycles = "sm__cycles_elapsed.max"
 
 func compareBounds(records []record.Record, results []evaluate.Result, d *arch.Descriptor) (out Bounds) {
 	for i := range records {
-		report := results[i].Report
+		report := results[i].Profiled
 		counters := counted(&records[i])
 		if report == nil || counters[countedCycles] == 0 {
 			continue

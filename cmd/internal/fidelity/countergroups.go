@@ -30,7 +30,8 @@ const (
 )
 
 // goals are the counters that a report is held to. Multiply-adds of packed halves run in the tensor pipe, with which
-// ptxas also sets registers to constants; they are no matrix products and are taken off. Requests that have no bank
+// ptxas also sets registers to constants; they are no matrix products and are taken off. Where they were not counted,
+// nothing is known of launches without matrix products. Requests that have no bank
 // conflicts show some all the same, of data that arrives meanwhile: conflicts below a hundredth of the wavefronts of
 // shared memory count as that many.
 var goals = []goal{
@@ -39,7 +40,7 @@ var goals = []goal{
 		return relative(m, o, 0.10, atLeast, l2Reads, l2Writes)
 	}},
 	{"tensor exact", func(m, o map[string]float64) (float64, bool) {
-		if !counts(m, tensorPipe) || !counts(o, tensorPipe) {
+		if !counts(m, tensorPipe) || !counts(o, tensorPipe) || !counts(m, packedHalves) && o[tensorPipe] == 0 {
 			return 0, false
 		}
 		if m[tensorPipe]-m[packedHalves] == math.Round(o[tensorPipe]) {
@@ -93,7 +94,7 @@ func compareGroups(records []record.Record, results []evaluate.Result) []Counter
 	index := map[string]int{}
 	var out []CounterGroup
 	for i := range records {
-		if results[i].Report == nil || len(records[i].Counters) == 0 {
+		if results[i].Profiled == nil {
 			continue
 		}
 		key := records[i].GroupKey()
@@ -106,7 +107,7 @@ func compareGroups(records []record.Record, results []evaluate.Result) []Counter
 		all.Configs++
 		measured := counted(&records[i])
 		for k := range goals {
-			if e, known := goals[k].error(measured, results[i].Report.Metrics); known {
+			if e, known := goals[k].error(measured, results[i].Profiled.Metrics); known {
 				g.Within[k].Add(e <= 1)
 				all.Within[k].Add(e <= 1)
 			}

@@ -46,7 +46,7 @@ const atLeast = 64
 func compareCounters(records []record.Record, results []evaluate.Result) []Counter {
 	errors := map[string][]float64{}
 	for i := range records {
-		report := results[i].Report
+		report := results[i].Profiled
 		if report == nil {
 			continue
 		}
@@ -128,10 +128,10 @@ func topStall(measured, ours map[string]float64) (same, known bool) {
 
 func compareStalls(records []record.Record, results []evaluate.Result) (s score.Share) {
 	for i := range records {
-		if results[i].Report == nil {
+		if results[i].Profiled == nil {
 			continue
 		}
-		if same, known := topStall(counted(&records[i]), results[i].Report.Metrics); known {
+		if same, known := topStall(counted(&records[i]), results[i].Profiled.Metrics); known {
 			s.Add(same)
 		}
 	}

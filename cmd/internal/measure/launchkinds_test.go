@@ -119,7 +119,7 @@ func TestTextureNumbers(t *testing.T) {
 func TestManagedMemory(t *testing.T) {
 	standin.Install(t, false)
 	m := open(t, Options{})
-	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice, wire.ManagedReturned} {
+	for _, place := range []string{wire.ManagedHost, wire.ManagedNowhere, wire.ManagedDevice} {
 		job := fill("fill_" + place)
 		job.Buffers[0].Managed = place
 		r := do(t, m, job)

@@ -50,9 +50,17 @@ func (f *Func) Needed() int {
 	if len(f.Groups) == 0 {
 		return f.Pressure()
 	}
+	return f.NeededIn(func(int) bool { return true })
+}
+
+// NeededIn is Needed of some blocks.
+func (f *Func) NeededIn(in func(b int) bool) int {
 	most := 0
 	cur := make([]uint8, len(f.Values))
 	for _, b := range f.Order {
+		if !in(b) {
+			continue
+		}
 		copy(cur, f.Live.Out[b])
 		acc, n := 0, 0
 		for v, m := range cur {

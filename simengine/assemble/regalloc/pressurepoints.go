@@ -1,6 +1,8 @@
 package regalloc
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
@@ -50,23 +52,26 @@ func pointsOf(f *mir.Func, points []PressurePoint, cover []int) func(v vreg.Valu
 func Unplaced(f *mir.Func, limit, more int, s *Scratch) []PressurePoint {
 	ranges := New(f, f.Layout(nil), s).liveRanges(0)
 	var out []PressurePoint
+	var at []int64 // of each point its position, and below that its index in out
 	for v := range ranges {
 		if f.Values[v].File != vreg.General || len(ranges[v].all) == 0 || int(f.Regs[v])+int(f.Values[v].Words) <= limit {
 			continue
 		}
-		at := ranges[v].all[0].from
-		c := PressurePoint{over: max(f.GeneralWords(vreg.Value(v)), more)}
-		for x := range ranges {
-			if f.Values[x].File != vreg.General {
-				continue
-			}
-			for _, s := range ranges[x].all {
-				if s.from <= at && at < s.to {
-					c.live = append(c.live, vreg.Value(x))
-				}
+		at = append(at, int64(ranges[v].all[0].from)<<32|int64(len(out)))
+		out = append(out, PressurePoint{over: max(f.GeneralWords(vreg.Value(v)), more)})
+	}
+	slices.Sort(at)
+	for x := range ranges {
+		if f.Values[x].File != vreg.General {
+			continue
+		}
+		for _, s := range ranges[x].all {
+			i, _ := slices.BinarySearch(at, int64(s.from)<<32)
+			for ; i < len(at) && at[i]>>32 < int64(s.to); i++ {
+				p := &out[uint32(at[i])]
+				p.live = append(p.live, vreg.Value(x))
 			}
 		}
-		out = append(out, c)
 	}
 	return out
 }

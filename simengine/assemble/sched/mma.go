@@ -25,11 +25,11 @@ func keepsMMA(f *mir.Func) bool { return f.Target.Uses(rules.MMAOrder) && !f.Tar
 
 // hasMMA reports whether a block has MMA instructions.
 func hasMMA(insts []mir.Inst) bool {
-	return slices.ContainsFunc(insts, func(in mir.Inst) bool { return isMMA(in.Op) })
+	return slices.ContainsFunc(insts, func(in mir.Inst) bool { return IsMMA(in.Op) })
 }
 
-// isMMA reports whether an operation is an MMA of a warp.
-func isMMA(op mir.Op) bool {
+// IsMMA reports whether an operation is an MMA of a warp.
+func IsMMA(op mir.Op) bool {
 	switch op.Class() {
 	case mir.Tensor, mir.TensorShort, mir.TensorSingle, mir.TensorSingleShort, mir.TensorDouble:
 		return true
@@ -98,7 +98,7 @@ func byProduct(f *mir.Func, s *Scratch) (changed bool) {
 func productOrder(g *dag) []int32 {
 	d := newSethiUllman(g)
 	for i := range g.insts {
-		if isMMA(g.insts[i].Op) || !hasReader(g, int32(i)) {
+		if IsMMA(g.insts[i].Op) || !hasReader(g, int32(i)) {
 			d.visit(int32(i))
 		}
 	}

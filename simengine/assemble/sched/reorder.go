@@ -50,6 +50,7 @@ func cheaper(f *mir.Func, b int, s *Scratch, above int, by orderBy) []int32 {
 		return nil // no order needs less than what is live at the start and the end
 	}
 	findEdges(f, insts, s, false, g)
+	keepArms(f, g)
 	order := by(b, g, counted)
 	if orderPressure(f, b, &g.ops, order, out, counted, s) >= own || !fitsUniform(f, constants, b, g, order, s) {
 		return nil

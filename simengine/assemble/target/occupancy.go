@@ -84,3 +84,13 @@ func (t *Target) resident(registers int, c CTA) int {
 	}
 	return n
 }
+
+// Leaves is how many registers a thread of so many resident warps may have: those of the sub-partition with the most
+// warps, in whole units.
+//
+// Evidence, ptxas 13.0.88: kernels that need all they can get take 168 registers with 288 threads declared to be
+// resident, 96 with 640, 80 with 672, 72 with 800, for sm_80 and sm_90.
+func (t *Target) Leaves(warps int) int {
+	most := (warps + t.sm.partitions - 1) / t.sm.partitions
+	return RegisterFile / t.sm.partitions / most / t.RegUnit * t.RegUnit / 32
+}

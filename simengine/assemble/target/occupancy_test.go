@@ -60,3 +60,18 @@ func TestResidencyAsDescriptors(t *testing.T) {
 		}
 	}
 }
+
+// What declared warps leave is what ptxas 13.0.88 gives kernels that need more, for sm_80 and sm_90.
+func TestLeaves(t *testing.T) {
+	for _, cc := range [][2]int{{8, 0}, {9, 0}} {
+		tg, err := For(cc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for warps, want := range map[int]int{9: 168, 15: 128, 18: 96, 20: 96, 21: 80, 24: 80, 25: 72, 26: 72, 29: 64} {
+			if got := tg.Leaves(warps); got != want {
+				t.Errorf("sm_%d%d: %d warps leave %d registers, ptxas gives %d", cc[0], cc[1], warps, got, want)
+			}
+		}
+	}
+}

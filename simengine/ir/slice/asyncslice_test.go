@@ -134,6 +134,45 @@ func TestSliceOfCopiedIndices(t *testing.T) {
 	}
 }
 
+// Of what is copied or stored to shared memory only that is needed which may be where indices are read, in kernels for
+// one architecture.
+func TestSliceOfIndicesBesideTiles(t *testing.T) {
+	const body = `.reg .b32 %r<8>;
+	.reg .b64 %rd<8>;
+	.reg .f32 %f<4>;
+	.extern .shared .align 128 .b8 tile[];
+	ld.param.u64 %rd1, [in];
+	ld.param.u64 %rd2, [table];
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 31;
+	shl.b32 %r3, %r2, 2;
+	mov.u32 %r4, tile;
+	add.s32 %r5, %r4, %r3;
+	cp.async.ca.shared.global [%r5+128], [%rd1], 4;
+	cp.async.ca.shared.global [%r5+AT], [%rd2], 4;
+	st.shared.f32 [%r5], %f1;
+	ld.shared.u32 %r6, [%r5+128];
+	mul.wide.u32 %rd3, %r6, 4;
+	add.s64 %rd4, %rd2, %rd3;
+	ld.global.f32 %f2, [%rd4];
+	ret;`
+	for _, c := range []struct {
+		target, at string
+		writes     int
+	}{{"sm_90a", "256", 1}, {"sm_90a", "252", 2}, {"sm_90", "256", 3}} {
+		m := ptxtest.Module(t, "test.ptx", strings.Replace(ptxtest.Header, "sm_90", c.target, 1)+".visible .entry k(.param .u64 in, .param .u64 table)\n{\n"+strings.Replace(body, "AT", c.at, 1)+"\n}\n")
+		k, writes := m.Kernels[0], 0
+		for pc, n := range slice.Addresses(k) {
+			if n && k.Instrs[pc].Op.WritesMemory() {
+				writes++
+			}
+		}
+		if writes != c.writes {
+			t.Errorf("%s, %s: %d writes are in the slice, want %d", c.target, c.at, writes, c.writes)
+		}
+	}
+}
+
 // The slices of kernels that ran on an H100 are closed.
 func TestHopperSlices(t *testing.T) {
 	n := 0

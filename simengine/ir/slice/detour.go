@@ -70,13 +70,13 @@ func (s *slicer) multiplies() bool {
 // withoutMMAs is a slice without MMAs, if there is one; else s, which has them.
 // Which writes of a register reach its readers is looked at last: it takes longest.
 func withoutMMAs(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
-	if t := withoutDetours(k, of, false, false); t != nil {
+	if t := withoutDetours(k, of, false, false, s.facts); t != nil {
 		return t
 	}
-	if t := sliceWithout(k, of, nil, true); !t.multiplies() {
+	if t := sliceWithout(k, of, nil, true, s.facts); !t.multiplies() {
 		return t
 	}
-	if t := withoutDetours(k, of, true, false); t != nil {
+	if t := withoutDetours(k, of, true, false, s.facts); t != nil {
 		return t
 	}
 	return s
@@ -84,13 +84,13 @@ func withoutMMAs(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
 
 // withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs or, with loops, on what
 // loops compute; nil if these matter to more.
-func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching, loops bool) *slicer {
+func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching, loops bool, known *facts) *slicer {
 	detours := detours(k)
 	out := map[int]bool{}
 	for pc := range detours {
 		out[pc] = true
 	}
-	s := sliceWithout(k, of, out, reaching)
+	s := sliceWithout(k, of, out, reaching, known)
 	for n := -1; n != len(out); {
 		n = len(out)
 		for pc, region := range detours {
@@ -99,7 +99,7 @@ func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching, loops bool) *slice
 			}
 		}
 		if n != len(out) {
-			s = sliceWithout(k, of, out, reaching)
+			s = sliceWithout(k, of, out, reaching, known)
 		}
 	}
 	if s.multiplies() {
@@ -117,11 +117,13 @@ func (s *slicer) tryRoot(pc int, loops bool) {
 	if s.reach != nil {
 		ends = len(s.reach.added)
 	}
+	s.trying, s.failed = true, false
 	s.root(pc)
-	if s.close(); !s.multiplies() && !(loops && s.loops(needed)) {
+	s.close()
+	if s.trying = false; !s.failed && !(loops && s.loops(needed)) {
 		return
 	}
-	s.needed, s.reg = needed, reg
+	s.needed, s.reg, s.work = needed, reg, s.work[:0]
 	if s.reach != nil {
 		s.reach.undo(ends)
 	}

@@ -24,13 +24,18 @@ type use struct {
 }
 
 func newReach(k *ir.Kernel) *reach {
-	r := &reach{k: k, blockOf: make([]int32, len(k.Instrs)), ends: ir.NewBitSet(len(k.Regs) * len(k.Blocks))}
+	return &reach{k: k, blockOf: blockOf(k), ends: ir.NewBitSet(len(k.Regs) * len(k.Blocks))}
+}
+
+// blockOf is the block of each instruction.
+func blockOf(k *ir.Kernel) []int32 {
+	of := make([]int32, len(k.Instrs))
 	for b := range k.Blocks {
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
-			r.blockOf[pc] = int32(b)
+			of[pc] = int32(b)
 		}
 	}
-	return r
+	return of
 }
 
 // next takes one reader and calls found for every write that may reach it.
@@ -54,7 +59,7 @@ func (r *reach) undo(n int) {
 	for _, end := range r.added[n:] {
 		r.ends.Remove(end)
 	}
-	r.added = r.added[:n]
+	r.added, r.work = r.added[:n], r.work[:0]
 }
 
 // before calls found for the writes of a register in block b in front of an instruction that may reach

@@ -5,6 +5,7 @@ package slice
 import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/alias"
+	"github.com/warptune/warptune/simengine/ir/bounds"
 )
 
 // Addresses marks the instructions whose results matter to where control
@@ -16,7 +17,8 @@ import (
 // instruction are always needed; of a bulk copy the size, the coordinates, the
 // mbarrier and the mask of CTAs are too. The instruction itself is marked only
 // when the data it moves is: a load whose result is needed, and a store, atomic
-// or copy into a space that a marked load may read. A copy of a tensor's box
+// or copy into a place that a marked load may read: a state space, of device memory a buffer, of shared memory bytes
+// that are known (package bounds), or what was handed over in its block (handover.go). A copy of a tensor's box
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
@@ -42,7 +44,7 @@ func Straight(k *ir.Kernel, distinct bool) []bool {
 		of = alias.OfRegisters(k)
 	}
 	if len(detours(k)) > 0 {
-		if s := withoutDetours(k, of, false, true); s != nil {
+		if s := withoutDetours(k, of, false, true, new(facts)); s != nil {
 			return s.needed
 		}
 	}
@@ -50,7 +52,7 @@ func Straight(k *ir.Kernel, distinct bool) []bool {
 }
 
 func slice(k *ir.Kernel, of []alias.Roots) []bool {
-	s := sliceWithout(k, of, nil, false)
+	s := sliceWithout(k, of, nil, false, new(facts))
 	if s.multiplies() {
 		s = withoutMMAs(k, of, s)
 	}
@@ -59,8 +61,8 @@ func slice(k *ir.Kernel, of []alias.Roots) []bool {
 
 // sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
 // set, of the writes of a register only those are marked that reach a reader.
-func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool) *slicer {
-	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}}
+func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool, known *facts) *slicer {
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), reg: ir.NewBitSet(len(k.Regs)), spins: map[int]bool{}, facts: known}
 	for b, spins := range k.Spins() {
 		if spins {
 			s.spins[k.Blocks[b].End-1] = true
@@ -107,10 +109,16 @@ func (s *slicer) findDefs() {
 func (s *slicer) close() {
 	for {
 		s.drain()
-		if !s.stores() && !s.carries() {
+		if s.failed || !s.stores() && !s.carries() {
 			return
 		}
 	}
+}
+
+// facts is what slices of one kernel share.
+type facts struct {
+	bounds    *bounds.Registers // nil: not known yet
+	handovers *handovers        // nil: not looked for yet
 }
 
 type slicer struct {
@@ -125,6 +133,10 @@ type slicer struct {
 	of     []alias.Roots // by register; nil: every pointer may point anywhere
 	floats ir.BitSet     // see Kernel.floats; nil: not known yet
 	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
+	trying bool          // what needs an MMA is not wanted: once one is marked, the slice has failed
+	failed bool
+	bounds *bounds.Registers // nil: not known yet
+	*facts
 }
 
 // root marks what is needed whatever the data.
@@ -164,6 +176,10 @@ func (s *slicer) mark(pc int) {
 		return
 	}
 	s.needed[pc] = true
+	if op := s.k.Instrs[pc].Op; s.trying && (op == ir.Wgmma || op == ir.Mma) {
+		s.failed = true
+		return
+	}
 	for _, r := range s.k.Instrs[pc].AppendUses(s.buf[:0]) {
 		s.want(r, pc)
 	}
@@ -183,7 +199,7 @@ func (s *slicer) want(r ir.Reg, pc int) {
 
 // drain marks the writers of every register wanted.
 func (s *slicer) drain() {
-	for s.reach != nil && len(s.reach.work) > 0 || len(s.work) > 0 {
+	for !s.failed && (s.reach != nil && len(s.reach.work) > 0 || len(s.work) > 0) {
 		if len(s.work) == 0 {
 			s.reach.next(s.mark)
 			continue
@@ -196,56 +212,46 @@ func (s *slicer) drain() {
 	}
 }
 
-// memory is places in memory: state spaces, and of device memory which buffers.
-type memory struct {
-	of     [ir.SharedCluster + 1]bool
-	global alias.Roots
-}
-
-func (m *memory) add(sp ir.Space, from alias.Roots) {
-	if sp == ir.SharedCluster {
-		sp = ir.Shared
-	}
-	m.of[sp] = true
-	if sp == ir.Global {
-		m.global |= from
-	}
-}
-
-// MayAlias reports whether something of a space, and there from these buffers, may be among the places.
-func (m *memory) mayAlias(sp ir.Space, from alias.Roots) bool {
-	if sp == ir.SharedCluster {
-		sp = ir.Shared
-	}
-	any := m.of[ir.Global] || m.of[ir.Shared] || m.of[ir.Local] || m.of[ir.Generic]
-	generic := sp == ir.Generic && any || m.of[ir.Generic]
-	if sp == ir.Global && m.of[ir.Global] && !generic {
-		return m.global.MayAlias(from)
-	}
-	return generic || m.of[sp]
-}
-
 // stores marks the writes to spaces that marked loads read, and reports
 // whether it marked any. A load through the read-only path reads nothing the
 // kernel writes.
 func (s *slicer) stores() bool {
 	var read, maps memory
+	marked := false
 	for pc := range s.needed {
-		s.reads(&read, pc)
+		if from, ok := s.handedOver(pc); ok {
+			for _, store := range from {
+				marked = marked || !s.needed[store]
+				s.mark(store)
+			}
+		} else {
+			s.reads(&read, pc)
+		}
 		s.readsMaps(&maps, pc)
 	}
-	marked := false
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
 		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
 			continue
 		}
-		if sp, from := s.written(in); read.mayAlias(sp, from) || maps.mayAlias(sp, from) && s.maySetMap(in) {
+		if at := s.written(in); read.mayAlias(at) || maps.mayAlias(at) && s.maySetMap(in) {
 			s.mark(pc)
 			marked = true
 		}
 	}
 	return marked
+}
+
+// handedOver is the stores that a marked load of shared memory reads, of a kernel for one architecture; false: it may read
+// others'.
+func (s *slicer) handedOver(pc int) (stores []int, ok bool) {
+	if in := &s.k.Instrs[pc]; !s.needed[pc] || in.Op != ir.Ld || in.Space != ir.Shared || !s.k.Specific() {
+		return nil, false
+	}
+	if s.handovers == nil {
+		s.handovers = newHandovers(s)
+	}
+	return s.handovers.stores(pc)
 }
 
 // readsMap reports whether an instruction reads a tensor map.
@@ -259,16 +265,16 @@ func (s *slicer) reads(m *memory, pc int) {
 	}
 	switch in.Op {
 	case ir.Ld, ir.Atom, ir.Suld: // what a kernel stores its textures may not show
-		m.add(in.Space, s.roots(&in.Src[0]))
+		m.add(s.accessed(in))
 	case ir.CpAsync:
-		m.add(ir.Global, alias.Unknown)
+		m.add(place{space: ir.Global, from: s.roots(&in.Src[1])})
 	case ir.Wgmma:
-		m.add(ir.Shared, 0)
+		m.add(place{space: ir.Shared})
 	case ir.BulkCopy:
 		if from := &in.Src[1]; in.Bulk.Dims > 0 {
-			m.add(in.Bulk.From, s.tensor(in))
+			m.add(place{space: in.Bulk.From, from: s.tensor(in)})
 		} else {
-			m.add(in.Bulk.From, s.roots(from))
+			m.add(place{space: in.Bulk.From, from: s.roots(from)})
 		}
 	}
 }
@@ -279,12 +285,12 @@ func (s *slicer) readsMaps(m *memory, pc int) {
 	switch {
 	case readsMap(in):
 		if r := alias.OfAddress(s.k, mapAddress(in), s.maps); r&alias.Parameter == 0 || r&alias.Unknown != 0 {
-			m.add(ir.Global, s.roots(mapAddress(in)))
+			m.add(place{space: ir.Global, from: s.roots(mapAddress(in))})
 		}
 	case s.needed[pc] && in.Op == ir.TensormapSet:
-		m.add(in.Space, s.roots(&in.Src[0]))
+		m.add(place{space: in.Space, from: s.roots(&in.Src[0])})
 	case s.needed[pc] && in.Op == ir.TensormapCopy:
-		m.add(ir.Shared, 0)
+		m.add(place{space: ir.Shared})
 	}
 }
 
@@ -328,22 +334,6 @@ func floats(k *ir.Kernel) ir.BitSet {
 		}
 	}
 	return set
-}
-
-// written is the state space that an instruction writes, and in device memory the buffers.
-func (s *slicer) written(in *ir.Instr) (ir.Space, alias.Roots) {
-	switch in.Op {
-	case ir.BulkCopy:
-		if in.Bulk.Dims > 0 {
-			return in.Bulk.To, s.tensor(in)
-		}
-		return in.Bulk.To, s.roots(&in.Src[0])
-	case ir.TensormapCopy:
-		return ir.Global, s.roots(&in.Src[0])
-	case ir.CpAsync:
-		return ir.Shared, 0
-	}
-	return in.Space, s.roots(&in.Src[0])
 }
 
 // tensor is the buffer of a tensor: that of its map, if this is a parameter.

@@ -69,7 +69,7 @@ func (s *sm) launch(slot int32) {
 		}
 		w.loops.reset(n < int64(len(s.ctas)))
 		if s.c.async && w.loops.before == nil {
-			w.loops.before = new([cost.MaxHeads][mostPeriod]int64)
+			w.loops.before = new([cost.MaxHeads]beginnings)
 		}
 		clear(s.score[w.row : int(w.row)+s.c.stride])
 		p := &s.subs[w.sub]

@@ -80,7 +80,6 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 			open |= same
 			continue
 		}
-		p.held[g], p.until[g] = p.visit, t
 		if t < next {
 			next, reason, held = t, throttles[g], i
 		}
@@ -198,6 +197,13 @@ func (s *sm) execute(p *subPartition, slot int) {
 	for _, col := range s.c.deps[o.dst0:o.dst1] {
 		s.score[w.row+col] = result<<2 | int64(kind)
 	}
+	p.cover(o.port, now)
+	switch o.pipe {
+	case cost.PipeMemory: // is behind two ports
+		p.cover(port(cost.PipeMemory)+portLG-o.port, now)
+	case cost.PipeALU:
+		p.cover(port(cost.PipeFMA), now)
+	}
 	s.proceed(w, p, o, fetch, why, held)
 }
 
@@ -266,8 +272,8 @@ type stall struct {
 }
 
 // stalled splits the cycles since the last issue of a slot's warp by what held it: what it needed, then the issue slot
-// and the port that its own last instruction held, which the compiler's stall count of that one has it wait for, then
-// the port of its next instruction that others hold.
+// and the port that its own last instruction held, which the compiler's stall count of that one has it wait for. In the
+// cycles after that the port of its next instruction was busy with others', or it was another warp's turn.
 func (p *subPartition) stalled(w *warp, slot int, now int64) (out [4]stall) {
 	t := w.issued + 1
 	until := func(k int, end int64, why timing.StallReason) {
@@ -277,12 +283,15 @@ func (p *subPartition) stalled(w *warp, slot int, now int64) (out [4]stall) {
 		}
 	}
 	until(0, p.ready[slot], p.why[slot])
-	own := w.holds
+	own, blocked := w.holds, p.blocked(slot, now)
 	if w.port == p.port[slot] {
 		own = max(own, w.portHeld)
 	}
-	until(1, own, timing.Wait)
-	until(2, p.blocked(slot), p.throttle(slot))
+	before := t
+	if until(1, own, timing.Wait); w.port == p.port[slot] {
+		blocked -= max(min(t, w.portHeld)-before, 0) // counted as its own
+	}
+	until(2, t+blocked, p.throttle(slot))
 	until(3, now, timing.NotSelected)
 	return out
 }

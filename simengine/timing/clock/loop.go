@@ -1,6 +1,8 @@
 package clock
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/trace"
@@ -18,14 +20,24 @@ type loopClock struct {
 	// mark what that was at the last arrival at each head.
 	stalled [timing.NumStallReasons]int64
 	mark    [cost.MaxHeads][timing.NumStallReasons]int64
-	// before is, where the kernel uses the asynchronous units, when the last iterations of each loop began, by their
-	// numbers modulo mostPeriod.
-	before *[cost.MaxHeads][mostPeriod]int64
+	// before is, where the kernel uses the asynchronous units, how the last iterations of each loop began.
+	before *[cost.MaxHeads]beginnings
 	begun  [cost.MaxHeads]int
+}
+
+// beginnings is when the last iterations of a loop began, and what the warp had waited for until then, by the numbers of
+// the iterations modulo mostPeriod and modulo mostMarks.
+type beginnings struct {
+	at      [mostPeriod]int64
+	stalled [mostMarks][timing.NumStallReasons]int64
 }
 
 // mostPeriod is the longest period of a loop that is told, one less.
 const mostPeriod = 64
+
+// mostMarks is of how many iterations what the warp waited for is told apart: of longer periods the last so many stand
+// for all, less one.
+const mostMarks = 16
 
 // loopStats sums what the loop clocks found.
 type loopStats struct {
@@ -67,7 +79,8 @@ func (l *loopClock) arrive(now int64, block int32, c *code) {
 // began notes when an iteration of the i-th loop began.
 func (l *loopClock) began(i int) {
 	if l.before != nil {
-		l.before[i][l.begun[i]%mostPeriod] = l.at[i]
+		b := &l.before[i]
+		b.at[l.begun[i]%mostPeriod], b.stalled[l.begun[i]%mostMarks] = l.at[i], l.stalled
 		l.begun[i]++
 	}
 }
@@ -79,7 +92,7 @@ func (l *loopClock) each(now int64, i int, k *trace.Step) (whole, parts int64) {
 	if l.before == nil || n < 2 {
 		return now + l.extra - l.at[i], 1
 	}
-	return now + l.extra - l.before[i][(l.begun[i]-n)%mostPeriod], int64(n)
+	return now + l.extra - l.before[i].at[(l.begun[i]-n)%mostPeriod], int64(n)
 }
 
 // skip charges k.Repeat iterations like the last ones.
@@ -87,12 +100,27 @@ func (l *loopClock) skip(now int64, k *trace.Step) {
 	for i := range l.n {
 		if l.head[i] == k.Block {
 			whole, parts := l.each(now, i, k)
-			l.extra += k.Repeat * whole / parts
-			for r, v := range l.stalled {
-				l.stalled[r] = v + k.Repeat*(v-l.mark[i][r])
-			}
+			charged := k.Repeat * whole / parts
+			l.chargeStalls(now, i, int(parts), k.Repeat, charged)
+			l.extra += charged
 			return
 		}
+	}
+}
+
+// chargeStalls charges what the warp waits for in n skipped iterations of the i-th loop, which take so many cycles
+// together: as in the iterations that they are like.
+func (l *loopClock) chargeStalls(now int64, i, period int, n, cycles int64) {
+	if period < 2 {
+		for r, v := range l.stalled {
+			l.stalled[r] = v + n*(v-l.mark[i][r])
+		}
+		return
+	}
+	b, first := &l.before[i], l.begun[i]-min(period, mostMarks-1)
+	scale := float64(cycles) / math.Max(float64(now+l.extra-b.at[first%mostPeriod]), 1)
+	for r, v := range l.stalled {
+		l.stalled[r] = v + int64(math.Round(scale*float64(v-b.stalled[first%mostMarks][r])))
 	}
 }
 

@@ -112,7 +112,7 @@ type slots struct {
 	ready []int64 // earliest cycle by scoreboard and fetch
 	why   []timing.StallReason
 	port  []port  // of the next op
-	since []int64 // visit at which the slot became eligible
+	since []int64 // cycles that the port had been busy when the slot became eligible
 	rank  []int64 // the lowest goes first: the cycle of launch or, where iterations are left out, of the last issue
 }
 
@@ -122,10 +122,9 @@ type eligibility struct {
 	due     [numPorts]uint64 // the same by port
 	pending []wakeup         // of the slots that will be, the first to come last
 	parked  int              // slots whose warps wait at a barrier
-	visit   int64            // how often a slot was looked for
-	// held is the visit that last saw a port busy, until the cycle to which it was then.
-	held, until [numPorts]int64
-	taken       [numPorts]int32 // slot that issued to each port last
+	// busy is for how many cycles each port was busy, until the cycle covered; of these the last are from opened on.
+	busy, opened, covered [numPorts]int64
+	taken                 [numPorts]int32 // slot that issued to each port last
 }
 
 // sm is one clocked SM. Times are cycles.

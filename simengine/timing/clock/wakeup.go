@@ -71,25 +71,40 @@ func (p *subPartition) park(slot int32, why timing.StallReason) {
 
 // eligible is the set of the slots whose ready cycle has come.
 func (p *subPartition) eligible(now int64) uint64 {
-	p.visit++
 	n := len(p.pending)
 	for due := newWakeup(now+1, 0); n > 0 && p.pending[n-1] < due; n-- {
 		i := p.pending[n-1] & (timing.MaxSlots - 1)
 		p.could |= 1 << i
 		p.due[p.port[i]] |= 1 << i
-		p.since[i] = p.visit
+		p.since[i] = p.busyUntil(p.port[i], p.ready[i])
 	}
 	p.pending = p.pending[:n]
 	return p.could
 }
 
-// blocked is until when an eligible slot's port was seen to be busy, 0 when it
-// never was since the slot is eligible.
-func (p *subPartition) blocked(slot int) int64 {
-	if g := p.port[slot]; p.held[g] >= p.since[slot] {
-		return p.until[g]
+// cover counts the cycles after now that a port is busy. It is called after each issue, which makes ports busy.
+func (p *subPartition) cover(g port, now int64) {
+	if g == port(cost.PipeNone) {
+		return
 	}
-	return 0
+	from := max(now+1, p.covered[g])
+	if until := p.freeAt(g); until > from {
+		if from > p.covered[g] {
+			p.opened[g] = from
+		}
+		p.busy[g] += until - from
+		p.covered[g] = until
+	}
+}
+
+// busyUntil is for how many cycles before a cycle a port was busy, no issue being between that and now.
+func (p *subPartition) busyUntil(g port, at int64) int64 {
+	return p.busy[g] - max(p.covered[g]-max(at, p.opened[g]), 0)
+}
+
+// blocked is for how many cycles since a slot is eligible its port was busy.
+func (p *subPartition) blocked(slot int, now int64) int64 {
+	return p.busyUntil(p.port[slot], now) - p.since[slot]
 }
 
 // throttle is the stall that a slot's warp shows while its port is busy: Wait where its own instructions have taken

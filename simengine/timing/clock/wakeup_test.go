@@ -13,7 +13,19 @@ import (
 // scanned is a scheduler that looks at every slot every time.
 type scanned struct {
 	*subPartition
-	block []int64 // until when a busy port held the slot's warp back
+	block []int64 // for how many cycles a busy port held the slot's warp back
+	seen  int64   // the last cycle that was looked at
+}
+
+// pass looks at every cycle up to now.
+func (p *scanned) pass(now int64) {
+	for ; p.seen < now; p.seen++ {
+		for i, r := range p.ready {
+			if c := p.seen + 1; r <= c && p.freeAt(p.port[i]) > c {
+				p.block[i]++
+			}
+		}
+	}
 }
 
 func (p *scanned) choose(now int64) (best int, more bool, next int64, reason timing.StallReason) {
@@ -29,7 +41,6 @@ func (p *scanned) choose(now int64) (best int, more bool, next int64, reason tim
 			continue
 		}
 		if t := p.freeAt(p.port[i]); t > now {
-			p.block[i] = t
 			if t < next {
 				next, reason = t, throttles[p.port[i]]
 			}
@@ -58,12 +69,12 @@ func TestChooseIsAScan(t *testing.T) {
 	for _, slots := range []int{1, 5, 16, timing.MaxSlots} {
 		p := &subPartition{}
 		p.init(slots, 2, 3)
-		s := scanned{p, make([]int64, slots)}
+		s := scanned{p, make([]int64, slots), 1}
 		enter := func(i int32, at int64) {
 			p.ready[i], p.why[i], p.port[i] = at, timing.StallReason(1+rng.IntN(4)), port(rng.IntN(int(numPorts)))
 			p.await(i)
 		}
-		now := int64(1)
+		now, lg, mio := int64(1), int64(0), int64(0)
 		for range 20000 {
 			now += int64(rng.IntN(3))
 			for i := range p.ready { // launches and releases
@@ -71,9 +82,10 @@ func TestChooseIsAScan(t *testing.T) {
 					if p.why[i] == timing.Barrier {
 						p.parked--
 					}
-					enter(int32(i), now+int64(rng.IntN(3)))
+					enter(int32(i), now+1+int64(rng.IntN(3)))
 				}
 			}
+			s.pass(now)
 			wantBest, wantMore, wantNext, wantReason := s.choose(now)
 			best, more, next, reason := p.choose(now)
 			if best != wantBest || more != wantMore || !more && (next != wantNext || reason != wantReason) {
@@ -82,18 +94,22 @@ func TestChooseIsAScan(t *testing.T) {
 			if best < 0 {
 				continue
 			}
-			if got := p.blocked(best); got != s.block[best] {
-				t.Fatalf("%d slots, cycle %d: slot %d was held until %d, a scan says %d", slots, now, best, got, s.block[best])
+			if got := p.blocked(best, now); got != s.block[best] {
+				t.Fatalf("%d slots, cycle %d: slot %d was held for %d cycles, a scan says %d", slots, now, best, got, s.block[best])
 			}
 			p.leave(best)
 			if p.latest, s.block[best] = best, 0; rng.IntN(2) == 0 {
 				p.rank[best] = now
 			}
-			p.free[rng.IntN(int(cost.NumPipes))] = (now + int64(rng.IntN(6))) * dram.Fraction
-			p.free[cost.PipeNone] = 0
+			pipe := 1 + rng.IntN(int(cost.NumPipes)-1)
+			p.free[pipe] = max(p.free[pipe], (now+int64(rng.IntN(6)))*dram.Fraction)
 			if rng.IntN(2) == 0 {
-				p.lg.take(now + int64(rng.IntN(9)))
-				p.mio.take(now + int64(rng.IntN(9)))
+				lg, mio = max(lg, now+int64(rng.IntN(9))), max(mio, now+int64(rng.IntN(9)))
+				p.lg.take(lg)
+				p.mio.take(mio)
+			}
+			for g := range port(numPorts) {
+				p.cover(g, now)
 			}
 			switch rng.IntN(8) {
 			case 0:
@@ -102,7 +118,7 @@ func TestChooseIsAScan(t *testing.T) {
 				p.park(int32(best), timing.Barrier)
 				p.parked++
 			default:
-				enter(int32(best), now+int64(rng.IntN(12)))
+				enter(int32(best), now+1+int64(rng.IntN(12)))
 			}
 		}
 	}

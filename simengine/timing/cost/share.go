@@ -54,7 +54,7 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
 		L2Write:    math.Min(l2Write*perSM, way),
 		Port:       port,
-		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.rowSegmentEfficiency(t.RowSegmentShare) * perSM,
+		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.rowSegmentEfficiency(t.RowSegmentShare) * (1 - t.Uneven) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		Waits:      m.waits,
@@ -119,4 +119,6 @@ type Traffic struct {
 	RowSegmentShare float64
 	// WriteBack is how many times as long a stored granule takes DRAM as one of a stream.
 	WriteBack float64
+	// Uneven is the share of the rate that is lost because SMs do not end together.
+	Uneven float64
 }

@@ -48,3 +48,11 @@ func (d *Device) holds(low, high, perLine uint64) float64 {
 	}
 	return float64(lines * perLine)
 }
+
+// extents is the bytes of all buffers, 0 where they are not known.
+func (d *Device) extents() (bytes float64) {
+	for _, e := range d.Extents {
+		bytes += float64(e.Last-e.First+1) * lineBytes
+	}
+	return bytes
+}

@@ -56,9 +56,9 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies, byIndex []bo
 		if o.perCTA == 0 || o.low < e.First || e.Last < o.high {
 			continue
 		}
-		if o.sparse(s) || o.unique > gatherFactor*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
+		if o.sparse(s) || o.unique-o.lost > gatherFactor*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
 			g.of = append(g.of, o)
-			g.unique += o.unique
+			g.unique += o.unique - o.lost
 			g.granules += o.perCTA
 			g.visits += o.visits
 			seen.First, seen.Last = min(seen.First, o.low), max(seen.Last, o.high)

@@ -110,7 +110,7 @@ func (s *Survey) reload(buffers []readBuffer, groups []group, written float64, d
 		}
 		most := math.Min(b.perCTA*b.tiles(wave), b.unique)*ctas/wave - b.unique // with each wave by itself
 		for _, g := range b.groups {
-			groups[g].reread = math.Max(most, 0) / all * lost(between)
+			groups[g].reread = math.Max(groups[g].reread, most/all*lost(between))
 		}
 	}
 }

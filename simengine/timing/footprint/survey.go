@@ -65,6 +65,8 @@ type cursor struct {
 	order uint16    // requests that it has made
 	now   moment    // of the touches
 	warps []moment  // the loop iteration that each of the CTA's warps is in
+	made  int64     // granules that the CTA has touched first
+	life  int64     // those of the first CTA in all
 }
 
 // byID is what is counted by id, which is pc for loads and pcs+pc for stores of instruction pc.
@@ -74,6 +76,7 @@ type byID struct {
 	fresh       [][numDirections]int64 // of those, the ones that no earlier CTA touched
 	extra       [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
 	inStep      [][numDirections]int64 // of the others, those that an earlier CTA read with the same request
+	met, later  [][numDirections]int64 // of the others, those that the first CTA read, and how many granules later in its life it does
 	visits      [][numDirections]int64 // lines that a CTA first reads of
 	openings    [][numDirections]int64 // row segments likewise
 	rowSegments []int64                // row segments first read, far CTAs left out
@@ -88,7 +91,7 @@ type byID struct {
 // reset counts nothing, of n ids.
 func (c *byID) reset(n int) {
 	c.parent = disjoint.New(n)
-	for _, counts := range [...]*[][numDirections]int64{&c.distinct, &c.fresh, &c.extra, &c.inStep, &c.visits, &c.openings} {
+	for _, counts := range [...]*[][numDirections]int64{&c.distinct, &c.fresh, &c.extra, &c.inStep, &c.met, &c.later, &c.visits, &c.openings} {
 		*counts = zeroed(*counts, n)
 	}
 	c.rowSegments, c.written, c.asked = zeroed(c.rowSegments, n), zeroed(c.written, n), zeroed(c.asked, n)
@@ -161,7 +164,7 @@ func (s *Survey) Begin(d Direction) {
 	}
 	s.cta++
 	clear(s.sharing.stored[:])
-	s.now, s.warps = moment{stands: 1}, s.warps[:0]
+	s.now, s.warps, s.made = moment{stands: 1}, s.warps[:0], 0
 	s.dir = d
 	s.ctas[d]++
 }
@@ -300,8 +303,8 @@ func (s *Survey) touch(id int32, e *entry, granule uint64, store bool, sectors i
 	}
 	if *stamp != 0 {
 		s.parent.Join(id, *owner)
-		if !store && *stamp != s.cta && s.order == e.first.order {
-			s.inStep[id][s.dir] += n
+		if !store && *stamp != s.cta {
+			s.meet(id, e, n)
 		}
 		if !store && s.order <= e.first.order {
 			s.precede(e, sectors)
@@ -322,7 +325,24 @@ func (s *Survey) touch(id int32, e *entry, granule uint64, store bool, sectors i
 	}
 	*stamp = s.cta
 	s.distinct[id][s.dir] += n
+	s.made += n
+	if s.cta == 1 {
+		s.life = s.made
+	}
 	return true
+}
+
+// meet counts a CTA's first read of a granule that another CTA has read, n times.
+func (s *Survey) meet(id int32, e *entry, n int64) {
+	if s.order == e.first.order {
+		s.inStep[id][s.dir] += n
+	}
+	if e.base && e.after > 0 {
+		s.met[id][s.dir] += n
+		if s.now.iteration == 0 || s.now.iteration != e.iteration { // else it is the same of those that an iteration stands for
+			s.later[id][s.dir] += n * (s.made + n - int64(e.after))
+		}
+	}
 }
 
 // read records the first read of a granule.
@@ -330,7 +350,9 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	if s.dir >= Far {
 		return
 	}
-	e.base = s.cta == 1
+	if e.base = s.cta == 1; e.base && s.now.stands > 0 { // of an iteration left out it is not known
+		e.after, e.iteration = int32(min(s.made+s.now.stands, math.MaxInt32)), s.now.iteration
+	}
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
 	s.asked[id] += int64(2*sectors) * s.now.stands
 	p := s.segments.entry(granule / uint64(s.rowSegment/s.granule))

@@ -21,12 +21,15 @@ type lineEntry struct {
 }
 
 // entry is what is known of one granule: the CTA that read and wrote it last (1-based, 0 none),
-// the instruction that did so first, the first request that read it, and whether the first CTA did (base).
+// the instruction that did so first, the first request that read it, whether the first CTA did (base), after how many
+// granules and in which iteration.
 type entry struct {
 	read, written  int16
 	reader, writer int32
 	first          request
 	base           bool
+	after          int32
+	iteration      int32
 }
 
 // request is a request that reads a granule: how many its warp made before, twice the sectors

@@ -122,11 +122,10 @@ type Managed uint8
 
 // Places of managed memory.
 const (
-	ManagedNot      Managed = iota // it is ordinary device memory
-	ManagedHost                    // in the host's memory, which it wrote; they have never been on the device
-	ManagedNowhere                 // nobody has touched them
-	ManagedDevice                  // in device memory, where a kernel or a prefetch left them
-	ManagedReturned                // in the host's memory, which it wrote after they had been on the device
+	ManagedNot     Managed = iota // it is ordinary device memory
+	ManagedHost                   // in the host's memory, which it wrote
+	ManagedNowhere                // nobody has touched them
+	ManagedDevice                 // in device memory, where a kernel or a prefetch left them
 )
 
 // MaxCount bounds a buffer's elements: more than any GPU's memory.

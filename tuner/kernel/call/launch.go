@@ -28,6 +28,16 @@ type Launch struct {
 	Constants     []Arg    // __constant__ variables to fill, by name
 	Compile       Compile
 	Recorded      bool // it is of a launch record, not of a definition's expressions
+	// Assembled is what an assembler made of the kernel, as a launch record has it; nil: nobody said.
+	Assembled *Assembled
+}
+
+// Assembled is what an assembler made of a kernel for a target.
+type Assembled struct {
+	By         string `json:"by"`        // e.g. "ptxas of Triton 3.6.0"
+	Target     string `json:"target"`    // e.g. "sm_90a"
+	Registers  int    `json:"registers"` // a thread
+	SpillBytes int    `json:"spill_bytes"`
 }
 
 // Compile is what a compiler is given for a configuration. Configurations with

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/kernel/call"
@@ -33,6 +35,8 @@ type Record struct {
 	// Trailing are pointers behind the arguments, each to Scratch bytes a CTA.
 	Trailing []string `json:"trailing_params,omitempty"`
 	Scratch  []int64  `json:"scratch,omitempty"`
+	// Assembled is what was known of its machine code when it was recorded, nothing that was measured.
+	Assembled *call.Assembled `json:"assembled,omitempty"`
 	// Error says that it could not be assembled. There is no launch then.
 	Error string `json:"error,omitempty"`
 
@@ -134,10 +138,38 @@ func Read(text []byte, line int) (*Record, error) {
 		r.Wrong = fmt.Errorf("not a launch: %w", err)
 	} else if r.Failed() {
 		return r, nil
+	} else if err := r.assembled(); err != nil {
+		r.Wrong = fmt.Errorf("assembled: %w", err)
 	} else if r.PTX == "" || !fs.ValidPath(r.PTX) || strings.ContainsAny(r.PTX, `/\`) || r.PTX == "." {
 		r.Wrong = fmt.Errorf("ptx: %.80q is not the name of a file without .ptx", r.PTX)
 	}
 	return r, nil
+}
+
+// Limits of what an assembler can have made of a kernel: CUDA's of registers a thread and of local memory, bytes a thread.
+const (
+	maxRegisters = 255
+	maxLocal     = 512 << 10
+)
+
+var targetForm = regexp.MustCompile(`^sm_[0-9]+[af]?$`)
+
+// assembled checks what the record says of its machine code.
+func (r *Record) assembled() error {
+	a := r.Assembled
+	switch {
+	case a == nil:
+		return nil
+	case a.By == "" || len(a.By) > 100 || strings.ContainsFunc(a.By, unicode.IsControl):
+		return fmt.Errorf("by: 1 to 100 printable characters name the assembler, not %.120q", a.By)
+	case !targetForm.MatchString(a.Target):
+		return fmt.Errorf("target: %.40q is not of the form sm_90a", a.Target)
+	case a.Registers < 1 || a.Registers > maxRegisters:
+		return fmt.Errorf("registers: %d is outside 1 to %d", a.Registers, maxRegisters)
+	case a.SpillBytes < 0 || a.SpillBytes > maxLocal:
+		return fmt.Errorf("spill_bytes: %d is outside 0 to %d", a.SpillBytes, maxLocal)
+	}
+	return nil
 }
 
 // Failed reports whether it could not be assembled when it was recorded.
@@ -166,7 +198,7 @@ func (r *Record) Launch() (*call.Launch, error) {
 	if r.Wrong != nil {
 		return nil, r.Wrong
 	}
-	l := &call.Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true, Cooperative: r.Cooperative}
+	l := &call.Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true, Cooperative: r.Cooperative, Assembled: r.Assembled}
 	if err := r.extents(l); err != nil {
 		return nil, err
 	}

@@ -67,10 +67,9 @@ type Buffer struct {
 
 // Places of Buffer.Managed.
 const (
-	ManagedHost     = "host"    // the host wrote them, in memory allocated anew
-	ManagedNowhere  = "nowhere" // nobody has touched them
-	ManagedDevice   = "device"
-	ManagedReturned = "returned" // the host wrote them after they had been on the device
+	ManagedHost    = "host"    // the host wrote them, in memory allocated anew
+	ManagedNowhere = "nowhere" // nobody has touched them
+	ManagedDevice  = "device"
 )
 
 // Kinds of Buffer.Fill.

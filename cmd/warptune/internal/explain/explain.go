@@ -109,28 +109,13 @@ func (x *explanation) run(ctx context.Context) error {
 
 // open opens what the flags name.
 func (x *explanation) open() (done func(), err error) {
-	d, level, err := x.Simulation.Open()
-	if err != nil {
-		return nil, err
-	}
-	depth, warn, err := x.Checking.Parse()
-	if err != nil {
-		return nil, err
-	}
-	compiler, err := input.Compiler(x.App, x.Choice())
-	if err != nil {
-		return nil, err
-	}
-	ptx, done, err := cli.OpenPTX(x.PTXDir)
+	batch, done, err := x.Simulation.Open(x.App)
 	if err != nil {
 		return nil, err
 	}
 	def := x.def
-	x.arch = d
-	x.batch = evaluate.Batch{
-		Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Arch: d, Level: level, Slots: x.Slots, Check: depth, Warn: warn, Compare: true,
-		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
-	}
+	x.arch, x.batch = batch.Arch, *batch
+	x.batch.Kernels = func(string) (*kernel.Definition, error) { return def, nil }
 	return done, nil
 }
 

@@ -67,6 +67,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all (of a kernel's configurations 256)")
 	cmd.Flags().StringVar(&m.predictions, "predictions", "", "also write every record with its prediction to this file")
+	cmd.Flags().BoolVar(&m.repeated, "repeated", false, "counters are of launches that followed another of the same (data sets' always are): its results were there already")
 	cmd.Flags().StringSliceVar(&m.without, "without", nil, "leave out rules of the assembler model, by id, to see what they earn (an unknown id lists them)")
 	return cmd
 }
@@ -76,7 +77,7 @@ type measured struct {
 	timings, kernel, kernels, predictions string
 	sample                                int
 	without                               []string // rules of the assembler model
-	repeated                              bool     // evaluate.Batch.Repeated
+	repeated                              bool     // --repeated; evaluate.Batch.Repeated
 }
 
 // fidelityOf scores the predictions of one file of records.
@@ -110,24 +111,16 @@ func compare(ctx context.Context, a *cli.App, s *simulate.Simulation, records []
 	if both {
 		s.Level = simengine.Cycle.String()
 	}
-	d, level, err := s.Open()
-	if err != nil {
-		return err
-	}
-	ptx, done, err := cli.OpenPTX(s.PTXDir)
+	batch, done, err := s.Open(a)
 	if err != nil {
 		return err
 	}
 	defer done()
-	compiler, err := input.Compiler(a, s.Choice())
-	if err != nil {
-		return err
-	}
 	launches, err := evaluate.Launches(records)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.timings, err)
 	}
-	if launches != nil && ptx == nil {
+	if launches != nil && batch.PTX == nil {
 		return cli.Usagef("%s holds launch records: --ptx-dir names the directory, .zip or .tar.zst with their PTX", m.timings)
 	}
 	open, err := kernelSource(a, records, launches, m.kernels)
@@ -141,21 +134,23 @@ func compare(ctx context.Context, a *cli.App, s *simulate.Simulation, records []
 		}
 	}
 	bar := a.Progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Kernels: open, Launches: launches, Arch: d, Level: level, Slots: s.Slots, Done: bar.Update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
+	batch.Kernels, batch.Launches, batch.Done, batch.Without, batch.Repeated = open, launches, bar.Update, m.without, m.repeated
+	// Times are looked at here, not results, and the model of the assembler, unless --ptxas takes its place.
+	batch.Check, batch.Compare, batch.Modelled = simengine.CheckNone, false, true
 	results, err := batch.Run(ctx, records)
 	if err == nil {
-		err = simulate.WriteRecords(out, records, results, d, level)
+		err = simulate.WriteRecords(out, records, results, batch.Arch, batch.Level)
 	}
 	if err = out.Finish(err); err != nil {
 		bar.Finish()
 		return err
 	}
 	if both {
-		return compareLevels(ctx, a, &batch, records, results, bar)
+		return compareLevels(ctx, a, batch, records, results, bar)
 	}
 	bar.Finish()
-	r := fidelity.Compare(records, results, d)
-	r.Level, r.Engine = level.String(), simengine.Version()
+	r := fidelity.Compare(records, results, batch.Arch)
+	r.Level, r.Engine = batch.Level.String(), simengine.Version()
 	if a.JSON {
 		return a.PrintJSON(r)
 	}

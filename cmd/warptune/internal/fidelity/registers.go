@@ -20,10 +20,11 @@ const registersSample = 256
 
 // fidelityOfRegisters compares the assembler model with ptxas for configurations of a kernel: no GPU, nothing simulated.
 func fidelityOfRegisters(ctx context.Context, a *cli.App, s *simulate.Simulation, m *measured) error {
-	d, _, err := s.Open()
+	batch, done, err := s.Open(a)
 	if err != nil {
 		return err
 	}
+	defer done()
 	defs, _, err := input.FindKernels(a, m.kernel)
 	if err == nil {
 		defs, err = input.LaunchableOf(a, m.kernel, defs)
@@ -31,14 +32,10 @@ func fidelityOfRegisters(ctx context.Context, a *cli.App, s *simulate.Simulation
 	if err != nil {
 		return err
 	}
-	compiler, err := input.Compiler(a, s.Choice())
-	if err != nil {
-		return err
-	}
-	batch := evaluate.Batch{Compiler: compiler, Assembler: compiler.Assembler(), Arch: d, Slots: s.Slots, Without: m.without}
+	batch.Without = m.without
 	var all []fidelity.Registers
 	for _, def := range defs {
-		r, err := compareRegisters(ctx, a, batch, def, m.sample)
+		r, err := compareRegisters(ctx, a, *batch, def, m.sample)
 		if err != nil {
 			return err
 		}

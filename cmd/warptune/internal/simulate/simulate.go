@@ -42,8 +42,33 @@ func (s *Simulation) Flags(cmd *cobra.Command) {
 	f.IntVar(&s.Slots, "slots", input.DefaultSlots(), "configurations simulated at a time")
 }
 
-// Open checks the flags and returns what they name.
-func (s *Simulation) Open() (*arch.Descriptor, simengine.Level, error) {
+// Open checks the flags and opens what they name: a batch that lacks its kernels, and what closes
+// its PTX.
+func (s *Simulation) Open(a *cli.App) (*evaluate.Batch, func(), error) {
+	d, level, err := s.machine()
+	if err != nil {
+		return nil, nil, err
+	}
+	depth, warn, err := s.Checking.Parse()
+	if err != nil {
+		return nil, nil, err
+	}
+	compiler, err := input.Compiler(a, s.Choice())
+	if err != nil {
+		return nil, nil, err
+	}
+	ptx, done, err := cli.OpenPTX(s.PTXDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &evaluate.Batch{
+		Compiler: compiler, Assembler: compiler.Assembler(), PTX: ptx, Arch: d, Level: level, Slots: s.Slots,
+		Check: depth, Warn: warn, Compare: true,
+	}, done, nil
+}
+
+// machine is the architecture and the level that the flags name.
+func (s *Simulation) machine() (*arch.Descriptor, simengine.Level, error) {
 	if s.Arch == "" {
 		return nil, 0, cli.Usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 	}
@@ -93,7 +118,7 @@ func Command(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return simulate(cmd.Context(), a, &s, records, output, &evaluate.Batch{Kernels: only(def)})
+			return simulate(cmd.Context(), a, &s, records, output, only(def), nil)
 		},
 	}
 	s.Flags(cmd)
@@ -134,7 +159,7 @@ func simulateLaunches(a *cli.App, cmd *cobra.Command, s *Simulation, file, outpu
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return simulate(cmd.Context(), a, s, records, output, &evaluate.Batch{Launches: listed, Kernels: noLaunch})
+	return simulate(cmd.Context(), a, s, records, output, noLaunch, listed)
 }
 
 // noLaunch refuses a record among launch records that is none.
@@ -150,36 +175,23 @@ func simulateRecords(a *cli.App, def *kernel.Definition, config, configs string,
 	return []record.Record{rec}, err
 }
 
-// simulate predicts records; batch says of which kernels they are.
-func simulate(ctx context.Context, a *cli.App, s *Simulation, records []record.Record, output string, batch *evaluate.Batch) error {
-	d, level, err := s.Open()
-	if err != nil {
-		return err
-	}
-	depth, warn, err := s.Checking.Parse()
-	if err != nil {
-		return err
-	}
-	ptx, done, err := cli.OpenPTX(s.PTXDir)
+// simulate predicts records, of kernels by their names or of launches by the records' lines.
+func simulate(ctx context.Context, a *cli.App, s *Simulation, records []record.Record, output string, kernels func(string) (*kernel.Definition, error), launches map[int]kernel.Listed) error {
+	batch, done, err := s.Open(a)
 	if err != nil {
 		return err
 	}
 	defer done()
-	compiler, err := input.Compiler(a, s.Choice())
-	if err != nil {
-		return err
-	}
 	out, err := a.Create(output)
 	if err != nil {
 		return err
 	}
 	bar := a.Progress("configurations")
-	batch.Compiler, batch.Assembler, batch.PTX, batch.Arch, batch.Level, batch.Slots = compiler, compiler.Assembler(), ptx, d, level, s.Slots
-	batch.Done, batch.Check, batch.Warn, batch.Compare = bar.Update, depth, warn, true
+	batch.Kernels, batch.Launches, batch.Done = kernels, launches, bar.Update
 	results, err := batch.Run(ctx, records)
 	bar.Finish()
 	if err == nil {
-		err = WriteRecords(out, records, results, d, level)
+		err = WriteRecords(out, records, results, batch.Arch, batch.Level)
 	}
 	return out.Finish(err)
 }
@@ -206,7 +218,7 @@ func checkedRecord(c *tuner.Checked) any {
 	return c
 }
 
-// predictionOf is prediction, with what the report alone says.
+// predictionOf is prediction, with what reports alone say. Metrics are of the launch that the record's counters are of.
 func predictionOf(r *evaluate.Result, d *arch.Descriptor, level simengine.Level) record.Prediction {
 	p := prediction(&r.Outcome, d, level)
 	if r.Report != nil {
@@ -214,6 +226,9 @@ func predictionOf(r *evaluate.Result, d *arch.Descriptor, level simengine.Level)
 		if r.Report.Migration != nil {
 			p.Migration = r.Report.Migration
 		}
+	}
+	if r.Profiled != nil {
+		p.Metrics = r.Profiled.Metrics
 	}
 	return p
 }
