@@ -289,6 +289,27 @@ func TestWaitsThatNothingEnds(t *testing.T) {
 	}
 }
 
+// A warp that ends wakes those that wait at a barrier for it, also where it was the last to issue in their sub-partition.
+func TestEndOfAWarpEndsBarriers(t *testing.T) {
+	for others := 1; others <= 4; others++ { // the fourth shares a sub-partition with the first
+		p := &async{}
+		p.warp()
+		p.init(0, 1)
+		p.barrier(0, 0)
+		p.exit()
+		for k := range others {
+			p.warp()
+			if k == others-1 {
+				p.busy(2000)
+			}
+			p.exit()
+		}
+		if c := p.cycles(t, "h100", 1); c < 2000 || c > 4000 {
+			t.Errorf("%d other warps: %.0f cycles", others, c)
+		}
+	}
+}
+
 // A barrier of two of four warps waits for none of the others.
 func TestBarriersOfParts(t *testing.T) {
 	took := func(parts bool) float64 {

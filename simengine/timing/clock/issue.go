@@ -36,7 +36,8 @@ func (s *sm) issue(p *subPartition) {
 		} else {
 			s.stats.loop.dual++
 		}
-		s.execute(p, best)
+		p.wake = never
+		s.execute(p, best) // which may wake others of the sub-partition
 		p.reason = reason
 		if more {
 			p.wake = now + 1
@@ -46,7 +47,7 @@ func (s *sm) issue(p *subPartition) {
 		if at < next {
 			next, p.reason = at, why
 		}
-		p.wake = next
+		p.wake = min(p.wake, next)
 	}
 	if issued {
 		p.wake = max(p.wake, now+1, p.open/dram.Fraction)
