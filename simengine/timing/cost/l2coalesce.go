@@ -5,7 +5,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
@@ -49,7 +48,7 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 	whole := 1.0
 	switch {
 	case d.L2LookupBytesPerCycle <= 0:
-	case together > 0:
+	case together > 0 && d.BulkBytesPerCycle > 0:
 		return m.tileHeld(readers, together)
 	default:
 		whole = m.copyHeld(readers, merged)
@@ -80,7 +79,7 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 // data do. CTAs that multiply between copies are less in step: where copies alone have the first power of r and 1.5
 // lookups a line, launches of shared/hopper have tileTogether and, of what any CTAs share, tileLookups.
 //
-// Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedLines).
+// Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
 const (
 	tileTogether = 0.4
 	tileLookups  = 1.25
@@ -89,12 +88,9 @@ const (
 func (m *Machine) tileHeld(readers, together float64) (held [MostSectors + 1]float64) {
 	d := m.Arch
 	own := math.Max(lookupsOf(readers), tileLookups) / d.L2LookupBytesPerCycle
-	port := own
-	if d.BulkBytesPerCycle > 0 {
-		port = math.Min(1/(float64(d.SMs)*d.BulkBytesPerCycle), own)
-	}
+	port := math.Min(1/(float64(d.SMs)*d.BulkBytesPerCycle), own)
 	whole := d.L2BytesPerCycle * (port + (own-port)*math.Pow(math.Max(together, 1), -tileTogether))
-	least := d.L2BytesPerCycle / (timing.CopiedLines * 4 * cache.SectorBytes)
+	least := d.L2BytesPerCycle / timing.CopiedBytes(d)
 	for n := range held {
 		part := math.Max(float64(n)/4, dram.LeastRead)
 		held[n] = math.Max(whole*math.Max(float64(n)/4, 0.25), least) / part
