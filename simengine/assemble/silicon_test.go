@@ -179,6 +179,7 @@ func TestListing(t *testing.T) {
 	fmt.Sscan(os.Getenv("ASSEMBLE_CAP"), &cap)
 	tg, _ := target.For([2]int{9, 0})
 	k := asmtest.BuildKernel(t, filepath.Base(path), src)
+	tg.Specific = k.Specific()
 	verifying = true
 	base, err := prepared(k, tg, new(Workspace))
 	if err != nil {

@@ -115,9 +115,19 @@ func l2Loads(d *arch.Descriptor) float64 {
 	return math.Max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle)
 }
 
-// CopyLeast is the least share of what SMs copy to shared memory that L2 looks up. They get more by copies than by
-// loads, but no more than 6,480 bytes a cycle of an H100 (mm_grouped with tiles of 64 by 256).
+// CopyLeast is the least share of what SMs copy to shared memory that L2 looks up, where it is not known which CTAs
+// share it.
 const CopyLeast = 0.94
+
+// copiedTogether is how many lines, or parts of lines, L2 takes copies to shared memory of, at most, as a share of what
+// each SM copies alone: of tiles that many CTAs share all SMs together copy rows of half a line as fast in lines as whole
+// ones (deploy/calibrate tiles.copied: 37 to 41 and up to 75 bytes a cycle of each SM of an H200, 97 of one alone).
+const copiedTogether = 0.82
+
+// CopiedBytes is what SMs get of L2 by copies of whole lines to shared memory at most, bytes a cycle of them all.
+func CopiedBytes(d *arch.Descriptor) float64 {
+	return copiedTogether * float64(d.SMs) * d.BulkBytesPerCycle
+}
 
 // Nearest is the unit nearest its peak.
 func (s *Shares) Nearest() Bound {
@@ -168,7 +178,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 // the time has room for.
 func (w Work) fitted(d *arch.Descriptor, cycles float64) Work {
 	s := w.Shares(d, cycles)
-	s[BoundL2] *= l2Loads(d) / math.Max(l2Loads(d), d.L2LookupBytesPerCycle/CopyLeast)
+	s[BoundL2] *= l2Loads(d) / math.Max(l2Loads(d), CopiedBytes(d))
 	cut := func(b Bound, counts ...*float64) {
 		for _, v := range counts {
 			*v /= math.Max(s[b], 1)

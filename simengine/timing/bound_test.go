@@ -33,7 +33,7 @@ func TestBoundIsTheNearestUnit(t *testing.T) {
 func TestFittedKeepsWhatCopiesBring(t *testing.T) {
 	d := h200(t)
 	const cycles = 1e6
-	copies := d.L2LookupBytesPerCycle / CopyLeast
+	copies := CopiedBytes(d)
 	if copies <= l2Loads(d) {
 		t.Fatalf("copies bring %.0f bytes a cycle, loads %.0f", copies, l2Loads(d))
 	}

@@ -18,6 +18,8 @@ type code struct {
 	heads []bool  // blocks that head a loop
 	async bool    // it uses the asynchronous units, or words
 	words bool    // cost.WaitsByWords
+	// products: it has warpgroup MMAs that slow other instructions.
+	products bool
 	// specific is cost.Specific.
 	specific bool
 	// static is the work of the blocks without the requests the trace records, in
@@ -84,6 +86,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 				return nil, err
 			}
 			c.async = c.async || cost.IsAsync(in.Class)
+			c.products = c.products || in.Class == assemble.Wgmma && in.Source >= 0 && cost.SlowsOthers(&p.Kernel.Instrs[in.Source])
 			c.count(&c.static[len(c.static)-1], in)
 			if d := cost.SlowPathOf(in, slowPaths); d != nil {
 				c.addSlowPath(&c.static[len(c.static)-1], d)

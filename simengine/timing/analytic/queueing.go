@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
 // The CTAs of an SM as a closed queueing network: n customers that queue for the SM's units and
@@ -28,7 +29,7 @@ type demand struct {
 	contention float64 // such a delay when DRAM is fully busy
 }
 
-func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *demand {
+func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int, products bool) *demand {
 	d := &demand{alone: a.time, lockstep: a.lockstep, contended: a.contended, contention: m.contention}
 	for r := range resource(numResources) {
 		d.busy[r], d.blocking[r] = total.busy[r], total.blocking[r]
@@ -38,6 +39,9 @@ func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *dem
 		}
 	}
 	d.busy[issueSlot] /= float64(f.IssueWidth)
+	if products {
+		d.besideProducts()
+	}
 	for r := lsu; r < numResources; r++ {
 		rounds, busy := a.waits, d.busy[r]
 		if r.shared() || r == inPort {
@@ -55,6 +59,20 @@ func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *dem
 	d.apart = math.Max(a.staged-most, 0)
 	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
 	return d
+}
+
+// besideProducts lengthens what arithmetic takes of its pipes by what products of other warps leave less of them, and the
+// products by what single-precision arithmetic takes of the tensor cores.
+func (d *demand) besideProducts() {
+	product := d.busy[cost.PipeTensor]
+	delay := math.Min(d.busy[cost.PipeFMA]*cost.DelaysProduct/dram.Fraction, product)
+	for p := range cost.NumPipes {
+		times := cost.SlowedBeside(p)
+		d.busy[p] = math.Min(times*d.busy[p], d.busy[p]+(1-1/times)*product)
+		d.blocking[p] = d.busy[p]
+	}
+	d.busy[cost.PipeTensor] += delay
+	d.blocking[cost.PipeTensor] = d.busy[cost.PipeTensor]
 }
 
 // least is the least time that n CTAs take on any unit.

@@ -116,7 +116,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	for pc, readers := range plan.LockstepSharers {
 		t.held[pc] = c.f.LoadHeld(readers)
 		if c.async && cost.Copies(&c.p.Kernel.Instrs[pc]) {
-			t.held[pc] = c.f.CopyHeld(plan.Readers[pc], plan.Merged[pc])
+			t.held[pc] = c.f.CopyHeld(plan.Readers[pc], plan.Merged[pc], plan.Together[pc])
 		}
 	}
 	t.byPC = make([]tally, len(c.class))

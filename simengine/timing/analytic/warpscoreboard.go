@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/pending"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -206,7 +207,7 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 	at, wait := w.ready(in)
 	if s.Port != 0 {
 		at = math.Max(at, w.ports[s.Port])
-		w.ports[s.Port] = at + hold*w.beside
+		w.ports[s.Port] = at + w.besideProduct(s.Port, at, hold)*w.beside
 	}
 	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
 		w.waited(wait)
@@ -241,6 +242,18 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 			w.regs[int(d.First)+k] = r
 		}
 	}
+}
+
+// besideProduct is how long an instruction holds a port, cycles; see the clock's.
+func (w *scoreboard) besideProduct(port uint8, at, hold float64) float64 {
+	product := &w.ports[cost.PipeTensor]
+	if !w.c.products || *product <= at || port == uint8(cost.PipeTensor) {
+		return hold
+	}
+	if port == uint8(cost.PipeFMA) {
+		*product += cost.DelaysProduct / dram.Fraction
+	}
+	return hold * cost.SlowedBeside(cost.Pipe(port))
 }
 
 // fence is when the warp can go on after a fence: beyond the CTA, when L2 has

@@ -52,6 +52,7 @@ type asyncOp struct {
 	barrier   int32 // Barrier: its number, -1 where it is in a register
 	warps     int32 // Barrier: that meet, 0 all
 	shared    int32 // Wgmma: steps of the banks of shared memory
+	slows     bool  // Wgmma: cost.SlowsOthers
 }
 
 // code is a Program flattened: block b is ops[start[b]:start[b+1]].
@@ -267,6 +268,7 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	case ir.Wgmma:
 		w := m.Wgmma(in)
 		o.interval, o.latency, o.shared = int32(w.Hold), int32(w.Latency), int32(w.Shared)
+		o.slows = cost.SlowsOthers(in)
 	case ir.WgmmaWait, ir.BulkWait:
 		o.pending = 0
 		if len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {

@@ -129,10 +129,10 @@ func (s *sm) execute(p *subPartition, slot int) {
 		if o.class == assemble.Wgmma {
 			p.product = max(p.product, now*dram.Fraction)
 			s.product(w, o, p.product/dram.Fraction)
-			p.product += int64(o.interval)
+			p.product, p.slows = p.product+int64(o.interval), o.slows
 			p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
 		} else {
-			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
+			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + p.besideProduct(o, now)
 		}
 		w.port, w.portHeld = o.port, p.free[o.pipe]/dram.Fraction
 		if o.class == assemble.Wgmma { // of products that take turns, those of other warpgroups are not its own
@@ -206,6 +206,20 @@ func (s *sm) execute(p *subPartition, slot int) {
 		p.cover(port(cost.PipeFMA), now)
 	}
 	s.proceed(w, p, o, fetch, why, held)
+}
+
+// besideProduct is how long an op that is not a product of a warpgroup holds its pipe, steps: longer while the tensor core
+// is at work on one, which single-precision arithmetic delays in turn (cost.SlowedBeside).
+func (p *subPartition) besideProduct(o *op, now int64) int64 {
+	hold := int64(o.interval)
+	if p.product <= now*dram.Fraction || !p.slows {
+		return hold
+	}
+	if o.pipe == cost.PipeFMA {
+		p.product += cost.DelaysProduct
+		p.free[cost.PipeTensor] += cost.DelaysProduct
+	}
+	return int64(float64(hold) * cost.SlowedBeside(o.pipe))
 }
 
 // fence is when a warp that fences can go on. Beyond the CTA the fence goes to L2

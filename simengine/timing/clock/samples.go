@@ -83,7 +83,7 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	for pc, readers := range p.plan.LockstepSharers {
 		held := m.LoadHeld(readers)
 		if c.async && cost.Copies(&in.Program.Kernel.Instrs[pc]) {
-			held = m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc])
+			held = m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc], p.plan.Together[pc])
 		}
 		for n := range held {
 			p.held[pc][n] = dram.Ticks(held[n])

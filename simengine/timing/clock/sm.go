@@ -94,6 +94,7 @@ type subPartition struct {
 	slots
 	eligibility
 	product int64                // when the tensor core is free for a warpgroup MMA, steps
+	slows   bool                 // the last one slows other instructions
 	free    [cost.NumPipes]int64 // step at which each pipe is free
 	mio     ring                 // cycles at which the MIO queue's entries left it
 	lg      ring                 // the same for global and local memory

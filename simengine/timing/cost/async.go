@@ -71,6 +71,29 @@ const wgmmaBytes = 32
 // their warps standing still.
 const QueuedProducts = 1
 
+// Products of a warpgroup whose sums are of 32 bits read and write these in registers all the time. What other warps of
+// the sub-partition execute meanwhile is slowed; with sums of halves it is not. Measured of m64n128k16 beside one and two
+// warps of a sub-partition (deploy/calibrate wgmma.others and wgmma.slowed, an H200): LOP3 and IMAD come at 0.42 to 0.50
+// of the rate that they have alone, MUFU at 0.72, and products take no longer. FFMA comes at 0.55 to 0.68, and with the
+// products that are left a cycle takes one or the other (0.37 and 0.64, 0.57 and 0.43).
+//
+// SlowedBeside is how many times as long an instruction holds its pipe, DelaysProduct the steps for which one of
+// single-precision arithmetic keeps the tensor core from its product.
+func SlowedBeside(p Pipe) float64 {
+	switch p {
+	case PipeALU, PipeFMA, PipeIMAD, PipeHalf:
+		return 2
+	case PipeXU:
+		return 1.4
+	}
+	return 1
+}
+
+const DelaysProduct = dram.Fraction
+
+// SlowsOthers reports whether a warpgroup MMA slows what other warps execute.
+func SlowsOthers(in *ir.Instr) bool { return in.Matrix == nil || in.Matrix.D != ir.F16 }
+
 // WgmmaCost is what a warp's part of a warpgroup MMA takes.
 type WgmmaCost struct {
 	Hold    int64 // steps of its sub-partition's tensor core

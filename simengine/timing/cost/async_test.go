@@ -83,12 +83,21 @@ func TestClassesRefusedByName(t *testing.T) {
 // than those that many do.
 func TestCopiesHoldL2(t *testing.T) {
 	m := machine(t, "h100")
-	own, shared := m.CopyHeld(1, 1), m.CopyHeld(16, 4)
+	own, shared := m.CopyHeld(1, 1, 0), m.CopyHeld(16, 4, 0)
 	if own[4] <= shared[4] {
 		t.Errorf("own data holds L2 for %.2f, shared for %.2f", own[4], shared[4])
 	}
 	if got := shared[2] / shared[4]; got < 1.2 || got > 1.3 { // 49 and 40 bytes a cycle
 		t.Errorf("of half a line a byte takes %.2f times as long", got)
+	}
+	// Tiles that CTAs in a row share come faster, in whole lines up to twice; rows of half a line do not.
+	perSM := m.Arch.L2BytesPerCycle / float64(m.Arch.SMs)
+	alone, tile := m.CopyHeld(16, 2, 1), m.CopyHeld(16, 2, 16)
+	if a, b := perSM/alone[4], perSM/tile[4]; a < 34 || a > 39 || b < 60 || b > 75 {
+		t.Errorf("tiles of their own at %.0f bytes a cycle, of 16 CTAs in a row at %.0f", a, b)
+	}
+	if a, b := perSM/alone[2], perSM/tile[2]; a < 34 || a > 41 || b < a || b > 41 {
+		t.Errorf("rows of half a line at %.0f bytes a cycle, shared at %.0f", a, b)
 	}
 	if all := m.LoadHeld(1); all[2] != all[4] {
 		t.Errorf("loads: %v", all)

@@ -166,8 +166,8 @@ func (f *Figures) Fill(copied, bypass bool) float64 { return cycles(f.m.FillStep
 func (f *Figures) Arch() *arch.Descriptor { return f.m.Arch }
 
 // CopyHeld is Machine.CopyHeld.
-func (f *Figures) CopyHeld(readers, merged float64) [MostSectors + 1]float64 {
-	return f.m.CopyHeld(readers, merged)
+func (f *Figures) CopyHeld(readers, merged, together float64) [MostSectors + 1]float64 {
+	return f.m.CopyHeld(readers, merged, together)
 }
 
 // LoadHeld is Machine.LoadHeld.

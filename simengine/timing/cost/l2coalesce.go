@@ -41,22 +41,16 @@ func (m *Machine) LoadHeld(readers float64) (held [MostSectors + 1]float64) {
 const copyExponent = -0.2
 
 // CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes.
-// So many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of an
-// H100. What is at home in the farther half of L2 is looked up twice by the first who reads it from there. Of data of
-// their own all SMs copy two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of
-// each). Of tiles that many read L2 looks up less than SMs get, since requests of a GPC's SMs are merged
-// (shared/hopper h100/counters.jsonl.gz, mm_host_desc: SMs get 45.7 bytes a cycle each, of which L2 looks up 34.5).
-//
-// copyExponent is coalesceExponent for tiles: their CTAs are not as much in step as those of merged.read. Of 28 launches
-// that copy tiles L2 looks up 0.42 to 1.01 of what SMs get.
-//
-// held is by the sectors that are copied of a line: copyHeader of them are its own, whatever is copied of it. Of tiles
-// whose rows are half a line SMs get 40 bytes a cycle at most, of others 49 (shared/hopper h100/launches.jsonl.gz:
-// mm_grouped, mm_host_desc and mm_fp8_rows with rows of 64 bytes and with longer ones).
-func (m *Machine) CopyHeld(readers, merged float64) (held [MostSectors + 1]float64) {
+// So many CTAs read the same, merged of them in one GPC at about the same time, and together of those that follow each
+// other in the grid, 0 where that is not known. held is by the sectors that are copied of a line.
+func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors + 1]float64) {
 	d := m.Arch
 	whole := 1.0
-	if d.L2LookupBytesPerCycle > 0 {
+	switch {
+	case d.L2LookupBytesPerCycle <= 0:
+	case together > 0 && d.BulkBytesPerCycle > 0:
+		return m.tileHeld(readers, together)
+	default:
 		whole = m.copyHeld(readers, merged)
 	}
 	for n := range held {
@@ -68,14 +62,55 @@ func (m *Machine) CopyHeld(readers, merged float64) (held [MostSectors + 1]float
 	return held
 }
 
+// Tiles that CTAs share come faster than data of their own where those share them that follow each other in the grid.
+// Those go to one GPC after another, so that different GPCs ask for a line at about the same time. Where the CTAs of one
+// GPC share, eight apart, it makes no difference. Bytes a cycle of each of 132 SMs of an H200 that copy tiles and do
+// nothing else (deploy/calibrate tiles.copied, rows of 128 bytes, one CTA an SM; of their own data 37):
+//
+//	tile      256 x 32  256 x 64  128 x 128  64 x 128  64 x 256
+//	rows of tiles one after the other:
+//	shared    A by 128  A by 64   A by 32    A by 32   A by 16     CTAs that follow each other
+//	            75        64        45         40        36
+//	columns of eight tiles one after the other:
+//	shared    B by 8    B by 8    B by 8     B by 8    B by 8
+//	            39        41        50         52        64
+//
+// So data that r CTAs in a row share cost an SM as long as its own way in takes, and beside that an r-th of what other
+// data do. CTAs that multiply between copies are less in step: where copies alone have the first power of r and 1.5
+// lookups a line, launches of shared/hopper have tileTogether and, of what any CTAs share, tileLookups.
+//
+// Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
+const (
+	tileTogether = 0.4
+	tileLookups  = 1.25
+)
+
+func (m *Machine) tileHeld(readers, together float64) (held [MostSectors + 1]float64) {
+	d := m.Arch
+	own := math.Max(lookupsOf(readers), tileLookups) / d.L2LookupBytesPerCycle
+	port := math.Min(1/(float64(d.SMs)*d.BulkBytesPerCycle), own)
+	whole := d.L2BytesPerCycle * (port + (own-port)*math.Pow(math.Max(together, 1), -tileTogether))
+	least := d.L2BytesPerCycle / timing.CopiedBytes(d)
+	for n := range held {
+		part := math.Max(float64(n)/4, dram.LeastRead)
+		held[n] = math.Max(whole*math.Max(float64(n)/4, 0.25), least) / part
+	}
+	return held
+}
+
 // MostSectors is the most sectors of a line that are asked for at a time, half of them twice.
 const MostSectors = 8
 
 const copyHeader = 1.4
 
+// copyHeld is the share of copies of which it is not known who shares them. L2 looks up 6,100 bytes a cycle of an H100.
+// What is at home in the farther half of L2 is looked up twice by the first who reads it from there. Of data of their
+// own all SMs copy two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of each).
+// copyExponent is coalesceExponent for tiles: their CTAs are not as much in step as those of merged.read. Rows of half a
+// line come at 40 bytes a cycle at most, others at 49.
 func (m *Machine) copyHeld(readers, merged float64) float64 {
 	d := m.Arch
-	lookups := (1 + 1/(math.Max(readers, 1)+1)) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
+	lookups := lookupsOf(readers) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
 	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, timing.CopyLeast)
 }
 
@@ -104,3 +139,7 @@ func LookedUp(d *arch.Descriptor, inStep, merged, turns float64) float64 {
 	}
 	return math.Min(math.Pow(stepping, inStepExponent), turns)
 }
+
+// lookupsOf is how often L2 looks up a line that so many CTAs read: what is at home in its farther half is looked up
+// twice by the first of them.
+func lookupsOf(readers float64) float64 { return 1 + 1/(math.Max(readers, 1)+1) }

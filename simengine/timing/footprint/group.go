@@ -34,6 +34,7 @@ type shares struct {
 	share     float64                    // of a CTA's granules that are new to the grid
 	reread    float64                    // share of a CTA's granules that come from DRAM again, after other CTAs have read them
 	lookups   float64                    // share of what CTAs ask for that L2 looks up, 0 where it is not known
+	together  float64                    // CTAs that follow each other and read the same, 0 where it is not known
 	within    func(ctas float64) float64 // share of what the grid touches that so many CTAs in a row do; nil: not known
 	both      float64                    // share of the granules that SMs of both halves of L2 touch
 	broadcast bool                       // all CTAs touch the same

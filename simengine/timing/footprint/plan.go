@@ -62,6 +62,8 @@ type ByInstr struct {
 	// LooksByTurn is the share of what CTAs ask for by the instruction that L2 looks up by the turns in which they read
 	// tiles, 0 where these are not known.
 	LooksByTurn []float64
+	// Together is how many CTAs that follow each other read by the instruction the same, 0 where it is not known.
+	Together []float64
 	// Random reports whether addresses depend on data and are scattered; Over is the buffer
 	// they are scattered over, empty when it is not known.
 	Random []bool
@@ -79,7 +81,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), LooksByTurn: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), LooksByTurn: floats(), Together: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Awaits: make([]bool, pcs), Buffer: make([]int32, pcs),
 	}
 }
@@ -225,7 +227,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
-			p.Merged[id], p.LooksByTurn[id] = 1, g.lookups
+			p.Merged[id], p.LooksByTurn[id], p.Together[id] = 1, g.lookups, g.together
 			if s.probed != nil && s.inStepProbes {
 				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
 			}

@@ -17,7 +17,8 @@ import "math"
 // rows of tiles and 35 MB row by row, where CTAs of 8 rows are resident.
 type turns struct {
 	run, gap, span float64
-	inStep         bool // CTAs of a run read it by the same requests
+	inStep         bool    // CTAs of a run read it by the same requests
+	together       float64 // of probeStep CTAs that follow each other, or of a longer run, those that read the same
 }
 
 // L2 keeps what the CTAs in between touch up to keptBetween of the part of it that data read by all SMs can use, and
@@ -80,6 +81,7 @@ func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float6
 		b := &buffers[i]
 		for _, g := range b.groups {
 			groups[g].within = func(ctas float64) float64 { return b.touched(ctas, 1) / b.unique }
+			groups[g].together = b.together
 			groups[g].lookups = b.lookups(wave, b.perCTA*ctas/math.Max(b.unique, 1), d.CTAsPerSM)
 		}
 	}
@@ -125,7 +127,7 @@ func (s *Survey) readBuffers(groups []group, d *Device, ctas float64) (all []rea
 		e := d.extent(g)
 		if e < 0 || g.random || g.broadcast {
 			n := g.perCTA * ctas / math.Max(g.unique, 1)
-			all = append(all, readBuffer{perCTA: g.perCTA, unique: g.unique, turns: turns{n, ctas, ctas, false}})
+			all = append(all, readBuffer{perCTA: g.perCTA, unique: g.unique, turns: turns{run: n, gap: ctas, span: ctas}})
 			continue
 		}
 		k, ok := index[e]
@@ -163,18 +165,21 @@ func (s *Survey) turns(b *readBuffer, groups []group, ctas float64) turns {
 	for _, g := range b.groups {
 		fresh, distinct, inStep = fresh+groups[g].fresh[X], distinct+groups[g].distinct[X], inStep+groups[g].inStep[X]
 	}
-	once := turns{math.Max(readers, 1), ctas, ctas, 2*inStep > distinct}
+	once := turns{math.Max(readers, 1), ctas, ctas, 2*inStep > distinct, 1}
 	n := 0
 	if distinct > 0 && 2*fresh <= distinct { // the neighbour reads the same
 		for n < probeFar && s.same(b.groups, n) {
 			n++
 		}
 		run := math.Min(distance(n), readers)
+		if once.together = run; n == probeFar {
+			once.together = readers
+		}
 		if n == probeFar || readers < 2*run {
 			return once
 		}
 		if gap := math.Round(ctas * run / readers); s.rereads(b.groups, gap) {
-			return turns{run, gap, ctas, once.inStep}
+			return turns{run, gap, ctas, once.inStep, run}
 		}
 		return once
 	}
@@ -187,5 +192,5 @@ func (s *Survey) turns(b *readBuffer, groups []group, ctas float64) turns {
 			return once
 		}
 	}
-	return turns{1, gap, math.Min(gap*readers, ctas), once.inStep}
+	return turns{1, gap, math.Min(gap*readers, ctas), once.inStep, math.Max(probeStep/gap, 1)}
 }
