@@ -39,9 +39,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 // k<float>, and not by an identifier.
 func isExpression(entry string) bool { return entry != "" && !plainName.MatchString(entry) }
 
-// checkEntry refuses what is more than a name, since it is compiled as code.
+// checkEntry refuses what is more than a name, since it is compiled as code. Two question marks may begin a trigraph.
 func checkEntry(entry string) error {
-	if strings.ContainsAny(entry, "\n\r\x00;{}\"'\\#@`$?") {
+	if strings.ContainsAny(entry, "\n\r\x00;{}\"'\\#@`$") || strings.Contains(entry, "??") {
 		return fmt.Errorf("error: KernelName %q: a kernel's name is expected, such as k, ns::k or k<float, TILE>", entry)
 	}
 	depth := 0

@@ -34,7 +34,7 @@ func TestKernelNamesAsNVRTC(t *testing.T) {
 		for entry, want := range map[string]string{
 			"vadd<float>": "_Z4vaddIfEvPT_", "vadd<unsigned char>": "_Z4vaddIhEvPT_", "vadd<pair *>": "_Z4vaddIP4pairEvPT_", "::vadd<int>": "_Z4vaddIiEvPT_",
 			"nested::inner::plain": "_ZN6nested5inner5plainEPf", "nested::inner::vadd<float, TILE * 2>": "_ZN6nested5inner4vaddIfLi32EEEvPT_", "fixed_t<TILE>": "_ZL7fixed_tILi16EEvPf",
-			"nested :: inner::vadd<int,(TILE>8)>": "_ZN6nested5inner4vaddIiLi1EEEvPT_", "::anon": "_ZN12_GLOBAL__N_14anonEPf",
+			"nested :: inner::vadd<int,(TILE>8)>": "_ZN6nested5inner4vaddIiLi1EEEvPT_", "nested::inner::vadd<int, (TILE > 8 ? 3 : 4)>": "_ZN6nested5inner4vaddIiLi3EEEvPT_", "::anon": "_ZN12_GLOBAL__N_14anonEPf",
 			"c_name": "", "plain": "", "fixed": "", "": "",
 		} {
 			src := named
@@ -57,6 +57,7 @@ func TestKernelNamesAsNVRTC(t *testing.T) {
 			"::overloaded":              "KernelName:1:",
 			"k); int x = (1":            "a kernel's name is expected",
 			"k<1>)":                     "a parenthesis has no partner",
+			"vadd<float??/>":            "a kernel's name is expected",
 			"vadd<float>\n#include <x>": "a kernel's name is expected",
 		} {
 			r := request(t, "k.cu", fstest.MapFS{"k.cu": text(named)})
