@@ -147,7 +147,7 @@ const sum = `.version 8.0
 `
 
 // The first launch of a sum of vectors in managed memory is predicted to within a quarter of the median of what H100s of three
-// hosts took, whose launches lie 0.7 to 1.3 times apart from each other.
+// hosts took, whose launches took 0.7 to 1.4 times the median.
 func TestFirstLaunchesOfASum(t *testing.T) {
 	d, err := arch.Load("h100")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // time stays, and cycles stay what they are.
 //
 // Of 35 profiled launches on an H100 the clock is 35 MHz off the line in the mean: 1,605 MHz with tensor cores busy for
-// 68 % of the time, 1,823 with 3 %. MMAs of warps draw it down as those of warpgroups do (1,744 MHz with 48 %). Of 18 launches that do not use them it is the GPU's highest, 1,980, as far as the
-// counters tell it (1,945 to 2,031).
+// 68 % of the time, 1,823 with 3 %. MMAs of warps draw it down as those of warpgroups do (1,744 MHz with 48 %). Of 18
+// launches that do not use them it is the GPU's highest, 1,980, as far as the counters tell it (1,945 to 2,031).
 func (r *Result) UnderLoad(d *arch.Descriptor) {
 	if d.ClockTensor <= 0 || d.ClockTensorFull <= 0 || r.Cycles <= 0 || r.Work.Pipe[BoundTensor] <= 0 {
 		return

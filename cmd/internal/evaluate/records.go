@@ -106,8 +106,7 @@ type task struct {
 	line     int
 	job      Job
 	compiler Compiler
-	// profiled says that the record has counters; also that it has a time beside them.
-	profiled, also bool
+	profiled bool // the record has counters; unless job.Cold it has a time beside them
 }
 
 func (b *Batch) task(r *record.Record) (task, error) {
@@ -119,8 +118,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	// Counters come from one launch under a profiler, times from launches back to back. A record with both asks two
 	// questions.
 	t.profiled = len(r.Counters) > 0
-	t.also = t.profiled && r.TimeUS != nil
-	t.job.Cold, t.job.Repeated = t.profiled && !t.also, b.Repeated
+	t.job.Cold, t.job.Repeated = t.profiled && r.TimeUS == nil, b.Repeated
 	if r.PTX == "" || b.PTX == nil {
 		return t, nil
 	}
@@ -270,7 +268,7 @@ func profiled(ctx context.Context, ev *Evaluator, t *task, report *simengine.Rep
 	switch {
 	case !t.profiled || report == nil:
 		return nil, nil
-	case !t.also:
+	case t.job.Cold:
 		return report, nil
 	}
 	job := t.job

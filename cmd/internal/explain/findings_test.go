@@ -181,4 +181,10 @@ func TestCopiesAndTriton(t *testing.T) {
 	if strings.Contains(text, "maxrregcount") || strings.Contains(text, "two buffers") {
 		t.Errorf("words of CUDA C++ for Triton:\n%s", text)
 	}
+	s.Report.Limiter = "shared_mem"
+	want(said(), "fewer stages (num_stages, now 3)")
+	s.Config.Values[2] = search.OfInt(1)
+	if text := said(); strings.Contains(text, "fewer stages") {
+		t.Errorf("fewer stages than one:\n%s", text)
+	}
 }

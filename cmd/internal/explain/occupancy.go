@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -23,7 +24,7 @@ func occupancy(s *Subject) Finding {
 	case "shared_mem":
 		f.Evidence += fmt.Sprintf(" (%d bytes a CTA)", r.SharedStatic+r.SharedDynamic)
 		f.advise("smaller tiles")
-		if s.ofTriton() {
+		if n, _ := s.Config.Get(numStages); s.ofTriton() && n != search.OfInt(1) {
 			f.advise(s.stated("fewer stages", numStages))
 		}
 	}

@@ -49,12 +49,10 @@ func latency(s *Subject) Finding {
 		f.advise("read shared memory some instructions before what is read is needed")
 	} else if p.Requests/s.warps() <= once {
 		f.advice = append(f.advice, advice{"several elements a thread, all loaded before the first is used: each thread loads one here", +1})
+	} else if s.ofTriton() {
+		f.advise(s.stated("more loads in flight: more stages", numStages))
 	} else {
-		if s.ofTriton() {
-			f.advise(s.stated("more loads in flight: more stages", numStages))
-		} else {
-			f.advise("more loads in flight: unroll, or load what the next iteration needs ahead (double buffering)")
-		}
+		f.advise("more loads in flight: unroll, or load what the next iteration needs ahead (double buffering)")
 	}
 	if p.LaneBytes > 0 && p.LaneBytes < 16 && apartBytes(&p.MemoryUse) == int64(p.LaneBytes) {
 		f.advise(fmt.Sprintf("vector loads (of 16 bytes a lane, not %d)", p.LaneBytes))

@@ -76,8 +76,8 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 //	            39        41        50         52        64
 //
 // So data that r CTAs in a row share cost an SM as long as its own way in takes, and beside that an r-th of what other
-// data do. CTAs that multiply between copies are less in step: where copies alone have the first power of r and 1.5
-// lookups a line, launches of shared/hopper have tileTogether and, of what any CTAs share, tileLookups.
+// data do. That is the first power of r, and 1.5 lookups a line. CTAs that multiply between copies are less in step:
+// launches of shared/hopper have the power tileTogether and, of what any CTAs share, tileLookups.
 //
 // Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
 const (

@@ -1,9 +1,10 @@
 package cost
 
-// Releases of many warps at a time: a barrier of the cluster whose arrival releases takes 754 cycles of an H100 with one CTA
-// of 4 warps on each SM, 823, 1241 and 1330 with 8, 16 and 32 warps, 907 to 952 with several CTAs of 4 warps, and 1064 to
-// 1112 with four of 8 (deploy/calibrate fronts.barrier). Without a release it takes 89 to 167. Between the loads and stores of a stream a second
-// one with 64 warps on the SM takes 1,210 cycles more. Other GPUs are taken to do as many times as long.
+// Releases of many warps at a time. A barrier of the cluster whose arrival releases takes 754 cycles of an H100 with one CTA
+// of 4 warps on each SM (deploy/calibrate fronts.barrier). With 8, 16 and 32 warps it takes 823, 1241 and 1330. With
+// several CTAs of 4 warps it takes 907 to 952, with four of 8 warps 1064 to 1112. Without a release it takes 89 to 167.
+// Between the loads and stores of a stream a second one with 64 warps on the SM takes 1,210 cycles more. Other GPUs are
+// taken to do as many times as long.
 var releaseWarps = [...]struct{ warps, times float64 }{{4, 1}, {8, 1.1}, {16, 1.73}, {32, 1.87}}
 
 // The least of it where an SM has several CTAs, and four and more of eight and more warps.

@@ -213,11 +213,11 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 	return fresh + (1-fresh)*s.outlived(g, dir, reach, d)
 }
 
-// Of what a CTA has read near its end and its neighbour reads at its start, as the planes between two parts of a stencil,
-// L2 has lost what CTAs that run at a time touch in between, up to keptBetween of its size nothing and from lostBetween on
-// all: of 0.95 and 1.8 times that a fifth and all (DRAM reads of bulk_stencil, 206.5 and 227.5 MB of 201.3 and 226.5 with
-// all rows between two CTAs read twice, and of star7, 154.9 MB of 154.1; h100-2026-11-26-triton-wgmma-a and
-// h100-2026-11-27-triton-wgmma-b).
+// A CTA reads at its start what its neighbour has read near its end, as the planes between two parts of a stencil. Of it
+// L2 has lost a share, by what CTAs that run at a time touch in between. Up to keptBetween of L2's size that is nothing,
+// and from lostBetween on all. With 0.95 and 1.8 times its size a fifth and all were lost. That is from DRAM reads of
+// bulk_stencil, 206.5 and 227.5 MB where 201.3 are read once and 226.5 with all rows between two CTAs read twice, and of
+// star7, 154.9 MB of 154.1 (h100-2026-11-26-triton-wgmma-a and h100-2026-11-27-triton-wgmma-b).
 //
 // outlived is that share of what CTAs that are neighbours in a direction share; reach is what the grid touches from the
 // start of the one to the start of the other, where they do not start together. What they read a little later than each
