@@ -404,5 +404,8 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind cost.Res
 		return begin, result, cost.ResultFixed
 	}
 	s.stats.spillRequests[0]++
+	if o.lead > 0 { // asked for earlier
+		result = max(result-(at-w.recent[(w.pc-int32(o.lead))%cost.RecentIssues]), at+1)
+	}
 	return begin, result, cost.ResultLong
 }
