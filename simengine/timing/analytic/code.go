@@ -38,7 +38,7 @@ type code struct {
 	releaseTimes float64
 	// slowPath[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slowPath map[int32]float64
-	// leads are cost.ReloadLeads.
+	// leads are cost.Leads.
 	leads map[*assemble.Instr]uint8
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
 	// at places of their own of a table, cycles of the SM.
@@ -110,7 +110,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 }
 
 func (c *code) addLeads(block []assemble.Instr) {
-	for i, lead := range cost.ReloadLeads(block) {
+	for i, lead := range cost.Leads(block) {
 		if lead > 0 {
 			if c.leads == nil {
 				c.leads = map[*assemble.Instr]uint8{}

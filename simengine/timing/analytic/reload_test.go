@@ -9,7 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// A reload right before its use costs what one costs that stands where ptxas has it (cost.ReloadLeads): nothing where the
+// A reload right before its use costs what one costs that stands where ptxas has it (cost.Leads): nothing where the
 // block has that many instructions before it, its latency where the block begins with it.
 func TestReloadsAreAskedForAhead(t *testing.T) {
 	const body, iterations = 60, 32

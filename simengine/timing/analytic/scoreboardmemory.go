@@ -5,7 +5,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -40,10 +39,6 @@ func (w *scoreboard) memory(in *assemble.Instr, at, latency float64) result {
 			return result{at: begin}
 		}
 		latency = w.c.spill.latency(f)
-		if lead := w.c.leads[in]; lead > 0 { // asked for earlier
-			earlier := at - w.recent[(w.issued-1-lead)%cost.RecentIssues]
-			latency = math.Max(latency-earlier, 1)
-		}
 		return result{at: begin + latency, took: latency}
 	}
 	i := int32(-1)

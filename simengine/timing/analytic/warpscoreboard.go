@@ -221,6 +221,10 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 	switch in.Class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
 		r = w.memory(in, at, s.Latency)
+		if lead := w.c.leads[in]; lead > 0 { // issued earlier
+			earlier := at - w.recent[(w.issued-1-lead)%cost.RecentIssues]
+			r.at, r.took = math.Max(r.at-earlier, at+1), math.Max(r.took-earlier, 1)
+		}
 	case assemble.Branch:
 		w.now = at + math.Max(s.Latency, 1)
 		if w.c.slowPath != nil {

@@ -27,7 +27,7 @@ type op struct {
 	slowPath   int32 // 1 + the slow path that it calls, 0 none
 	source     int32
 	spill      int16
-	lead       uint8 // cost.ReloadLeads
+	lead       uint8 // cost.Leads
 	bypassesL1 bool  // cost.BypassesL1
 	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit     bool  // Control: closes a cp.async group
@@ -70,7 +70,7 @@ type code struct {
 	heads   []bool // blocks that head a loop
 	async   bool   // it uses the asynchronous units, or words
 	words   bool   // cost.WaitsByWords
-	reloads bool   // it reloads spilled registers
+	leads   bool   // it has cost.Leads
 	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
@@ -116,8 +116,8 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		c.root = append(c.root, root)
 		c.start = append(c.start, int32(len(c.ops)))
 		c.before = nil
-		leads := cost.ReloadLeads(p.Blocks[i].Instrs)
-		c.reloads = c.reloads || leads != nil
+		leads := cost.Leads(p.Blocks[i].Instrs)
+		c.leads = c.leads || leads != nil
 		for k := range p.Blocks[i].Instrs {
 			if p.Blocks[i].Instrs[k].Class == assemble.WgmmaPart {
 				continue // registers of the product before it
