@@ -32,7 +32,7 @@ func (u *unit) allocate() error {
 		u.budget = target.MaxRegisters
 		own = u.budget - u.mir.Target.Reserved - 1
 	}
-	source, values := blockInsts(u.mir), len(u.mir.Values)
+	source, values, spills := blockInsts(u.mir), len(u.mir.Values), mir.SpillState{}
 	if done, err := u.spillWords(own); done || err != nil {
 		return err
 	}
@@ -46,14 +46,25 @@ func (u *unit) allocate() error {
 	if err := u.spillValues(own); err != nil || u.fits() {
 		return err
 	}
-	for b := range source {
-		u.mir.Blocks[b].Insts = source[b]
+	for {
+		for b := range source {
+			u.mir.Blocks[b].Insts = source[b]
+		}
+		u.mir.Values, u.mir.Spills = u.mir.Values[:values], spills
+		if err := u.mir.FindLiveness(); err != nil {
+			return err
+		}
+		if !regalloc.ShareGroups(u.mir) {
+			return u.shareRegisters(own)
+		}
+		source, spills = blockInsts(u.mir), u.mir.Spills
+		if err := u.mir.FindLiveness(); err != nil {
+			return err
+		}
+		if done, err := u.spillWords(own); done || err != nil {
+			return err
+		}
 	}
-	u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
-	if err := u.mir.FindLiveness(); err != nil {
-		return err
-	}
-	return u.shareRegisters(own)
 }
 
 // shareRegisters spills words until no more are live than there are registers. Values for which the holes between
@@ -93,12 +104,12 @@ var errSpills = errors.New("it spills")
 // spillWords spills words and reports whether the rest found registers, if need be with a few to
 // spare.
 func (u *unit) spillWords(own int) (bool, error) {
-	source, values, uses := blockInsts(u.mir), len(u.mir.Values), regalloc.FindUses(u.mir)
+	source, values, uses, spills := blockInsts(u.mir), len(u.mir.Values), regalloc.FindUses(u.mir), u.mir.Spills
 	for _, spare := range u.spares() {
 		for b := range source {
 			u.mir.Blocks[b].Insts = source[b]
 		}
-		u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
+		u.mir.Values, u.mir.Spills = u.mir.Values[:values], spills
 		regalloc.SpillTo(u.mir, uses, max(own-spare, leastRegisters))
 		if u.asked && !u.mayOverrun() && u.mir.Spills.Bytes > 0 { // another order is taken only if it fits, too
 			return false, errSpills

@@ -16,7 +16,7 @@ func SplitWebs(f *mir.Func) {
 	n := len(f.Values)
 	split := make([]bool, n)
 	for v, c := range countWrites(f) {
-		split[v] = c > 1 && f.Values[v].File == vreg.General && f.Values[v].Words == 1
+		split[v] = c > 1 && f.Values[v].File == vreg.General && f.Values[v].Words == 1 && !f.IsGrouped(vreg.Value(v))
 	}
 	w := webs{f: f, split: split}
 	w.in, w.out, w.first = make([][]int32, len(f.Blocks)), make([][]int32, len(f.Blocks)), make([]int32, len(f.Blocks))
