@@ -45,17 +45,10 @@ func TestPhases(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		mem := memory.New(1 << 20)
-		if mem.LoadModule(k) != nil {
+		l, mem := randomLaunch(k, 112)
+		if mem == nil {
 			continue
 		}
-		params := make([]byte, memory.ParamBytes(k))
-		for i, p := range k.Params {
-			if addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)}); err == nil && p.Size == 8 {
-				element.Store(params[p.Offset:], addr, 8)
-			}
-		}
-		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{112, 1, 1}, Params: params}
 		opt := Options{Races: true, StepLimit: 500}
 		run := func(plain bool) (*Runner, *coalesce.Recorder, error) {
 			rec, runner := coalesce.NewRecorder(k, 4), NewRunner(prog)
@@ -84,4 +77,19 @@ func TestPhases(t *testing.T) {
 	if races < 100 || quick < 100 {
 		t.Errorf("%d races, %d kernels without one that the checker was not asked for: want 100 of each", races, quick)
 	}
+}
+
+// randomLaunch is a launch of two CTAs whose buffers hold random words; nil where memory does not hold them.
+func randomLaunch(k *ir.Kernel, threads int) (Launch, *memory.Device) {
+	mem := memory.New(1 << 20)
+	if mem.LoadModule(k) != nil {
+		return Launch{}, nil
+	}
+	params := make([]byte, memory.ParamBytes(k))
+	for i, p := range k.Params {
+		if addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)}); err == nil && p.Size == 8 {
+			element.Store(params[p.Offset:], addr, 8)
+		}
+	}
+	return Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{threads, 1, 1}, Params: params}, mem
 }

@@ -113,6 +113,7 @@ const (
 // Block is one compiled basic block: code[start:end], then its terminator.
 type Block struct {
 	Start, End     int32
+	Size           int32 // instructions of the block in the scope that leaves out none
 	Terminator     Terminator
 	HasGuard       bool
 	GuardNot       bool
@@ -176,6 +177,7 @@ type Program struct {
 	Slots           []Slot     // by register of executed
 	Executed        *ir.Kernel // Kernel, or with registers for what it keeps in local memory
 	flows           flowTable
+	scopes          [numScopes]scoped
 }
 
 type constant32 struct {
