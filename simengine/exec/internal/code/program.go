@@ -160,6 +160,7 @@ type Program struct {
 	Families        int        // most families of a block
 	DynamicShared   int        // offset of the dynamic shared array
 	Granule         int        // finest shared access, bytes: 1, 2 or 4
+	CopyGranule     int        // smallest cp.async, bytes; 0: none
 	GlobalGranule   int        // finest access to device memory, as much
 	Writers         []int      // accesses, by access.index, that may write device memory
 	Rewritable      bool       // a CTA leaves device memory as it was
