@@ -213,6 +213,19 @@ func (s *Survey) updated(group int, d *Device) bool {
 	return false
 }
 
+// onlyUpdated reports whether all instructions of a group that reads add to what is there.
+func (s *Survey) onlyUpdated(group int, d *Device) bool {
+	if d.Updates == nil {
+		return false
+	}
+	for pc := range len(s.parent) / 2 {
+		if int(s.parent.Find(int32(pc))) == group && s.distinct[pc] != [numDirections]int64{} && !d.Updates[pc] {
+			return false
+		}
+	}
+	return true
+}
+
 // fill sets what the plan says of each instruction. own is the share of what a CTA touches that
 // no other CTA does.
 func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
@@ -347,9 +360,11 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 			bytes := touched * g.fromDRAM(p.keptOf(int32(i)), d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
-			crossed, missed := g.lookedUp(s, d)
-			p.crossed += touched * crossed
-			p.missed += touched * missed
+			if !s.onlyUpdated(i, &d) { // atomics are no reads
+				crossed, missed := g.lookedUp(s, d)
+				p.crossed += touched * crossed
+				p.missed += touched * missed
+			}
 			if g.random || shares[i] == 0 {
 				opened += bytes * g.opened(s)
 			} else {

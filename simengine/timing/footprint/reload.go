@@ -50,6 +50,17 @@ func (t turns) sharers(d *Device, wave, readers, ctas float64) cost.Sharers {
 	return d.sharers(math.Max(math.Min(n, readers), 1), apart, ctas, true)
 }
 
+// bothSides is the share of what so many CTAs read that those on both sides of L2 look up, where a share of their requests
+// is looked up.
+func (t turns) bothSides(readers, looks float64) float64 {
+	run := math.Min(t.run, readers)
+	one := amongSharers(1, sameSideInARow, run)
+	if t.run == 1 {
+		return 1 - amongSharers(1, sameSide(t.gap), readers*looks)
+	}
+	return 1 - math.Pow(one, looks)*amongSharers(1, 0.5, readers/run)
+}
+
 // readBuffer is what the grid reads of one buffer by groups of instructions.
 type readBuffer struct {
 	groups         []int32
@@ -75,7 +86,9 @@ func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float6
 		for _, g := range b.groups {
 			groups[g].within = func(ctas float64) float64 { return b.touched(ctas, 1) / b.unique }
 			groups[g].together = b.together
-			groups[g].sharers = b.sharers(d, wave, b.perCTA*ctas/math.Max(b.unique, 1), ctas)
+			readers := b.perCTA * ctas / math.Max(b.unique, 1)
+			groups[g].sharers = b.sharers(d, wave, readers, ctas)
+			groups[g].turns = b.turns
 		}
 	}
 	if wave < ctas {
