@@ -163,6 +163,7 @@ type units struct {
 	atomics       cost.AtomicCost
 	gridBarrier   int64 // cost.Machine.GridBarrier, cycles
 	sharing       sharing
+	asked         cache.InFlight
 }
 
 // dramShares is which part of the requests DRAM serves. Due is that share by PC, in fractions
@@ -231,6 +232,7 @@ type stats struct {
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2, or stored there
+	joined          int64 // of these, what the CTA had asked for before and has not got yet
 	partialLines    int64 // of those loaded and added to, in lines of which not all sectors are asked for
 	dramSectors     int64 // of them, in granules that came from DRAM
 	again           int64 // of these, what the CTA had touched before

@@ -344,3 +344,20 @@ func TestTakeLine(t *testing.T) {
 		}
 	}
 }
+
+// Copies past L1 of the same line by one CTA, one after the other, all come to the SM, and L2 looks up one. Through L1
+// there is nothing more to ask for.
+func TestCopiesJoinThoseOnTheirWay(t *testing.T) {
+	d := h200(t)
+	reads := func(copies int, mod ir.Mod) float64 {
+		p, tr := repeated(assemble.AsyncCopy, ir.CpAsync, ir.Global, copies, trace.Access{Width: 16, Passes: 1, Ideal: 1, Sectors: 4}, []trace.Line{{Addr: 99, Sectors: 0xf}})
+		for pc := range p.kernel.Instrs {
+			p.kernel.Instrs[pc].Mod |= mod
+		}
+		return run(t, input(d, p, tr, d.SMs, 1, 1)).Metrics["lts__t_sectors_op_read.sum"]
+	}
+	one, eight, through := reads(1, ir.ModBypassL1), reads(8, ir.ModBypassL1), reads(8, 0)
+	if eight > 1.1*one || through > 1.1*one {
+		t.Errorf("%.0f sectors looked up for one copy, %.0f for eight, %.0f for eight through L1", one, eight, through)
+	}
+}
