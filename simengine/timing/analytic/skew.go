@@ -8,8 +8,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/makespan"
 )
 
-// skew lengthens the time of a grid whose CTAs differ until its last SM is done, and returns by
-// how much. What SMs share they also share when some are done: only what is an SM's own takes
+// skew lengthens the time of a grid whose CTAs differ until its last SM is done, or shortens it where the longest come
+// first, and returns by how much. What SMs share they also share when some are done: only what is an SM's own takes
 // longer.
 func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timing.Skew {
 	if len(in.Lengths) == 0 {
@@ -27,8 +27,11 @@ func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timin
 		share.Busy = math.Max(share.Busy, own.busy[r])
 	}
 	times := makespan.Skew(in.Grid, in.Lengths, share)
-	before := p.cycles
-	p.cycles = math.Max(before, s.span(f, &own).cycles*times)
+	before, alone := p.cycles, s.span(f, &own).cycles
+	if times < 1 {
+		p.cycles -= (1 - times) * alone
+	}
+	p.cycles = math.Max(p.cycles, alone*times)
 	p.ctas *= before / p.cycles
 	return timing.Skew{Stretch: p.cycles / before, Waves: all.Waves(s.PerSM), Share: share}
 }

@@ -63,9 +63,13 @@ func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p
 		life, extra = life*scale, extra*scale
 	}
 	e.clocked = g.Resident
+	stretch := in.Skew.Stretch
+	if stretch == 0 {
+		stretch = 1
+	}
 	turns := max(in.Skew.Waves, float64(g.PerSM)/float64(g.Resident))
 	e.interval = life / float64(g.Resident)
-	e.cycles = turns*life*max(in.Skew.Stretch, 1) + float64(m.ColdStart)
+	e.cycles = turns*life*stretch + float64(m.ColdStart)
 	e.skipped = extra * turns
 	e.cycles = math.Max(e.cycles, e.run.interval*float64(g.PerSM-1))
 	return e, nil

@@ -18,7 +18,7 @@ type Device struct {
 const mostPlaced = 8192
 
 // Skew is the time until a grid's last SM is done, over what it would be if all CTAs were of
-// the mean length: at least 1. CTAs that start together are dealt to the SMs in turns
+// the mean length. It is below 1 where the longest come first, and at least 1 where lengths do not go by the place. CTAs that start together are dealt to the SMs in turns
 // (deploy/calibrate launch.apart), each later one goes to the SM that has room first. On an SM
 // the oldest CTA goes first: each goes on as fast as it does alone, as long as older ones leave
 // it the SM's busiest unit. known are CTAs spread evenly over the grid.
@@ -31,7 +31,8 @@ func Skew(grid [3]int, known []Known, d Device) float64 {
 	if over := n - max(mostPlaced, wave); over > 0 {
 		first = (over + wave - 1) / wave * wave
 	}
-	placed := newLengths(grid, known).of(first, n-first)
+	all := newLengths(grid, known)
+	placed := all.of(first, n-first)
 	before := 0.0 // the length of CTAs that are not placed, in means
 	if first > 0 {
 		before = float64(n)
@@ -44,7 +45,11 @@ func Skew(grid [3]int, known []Known, d Device) float64 {
 	for i := range placed {
 		placed[i] = 1
 	}
-	return math.Max(took/(float64(first)*each+d.place(placed)), 1)
+	skew := took / (float64(first)*each + d.place(placed))
+	if !all.byPlace { // in which order they come is not known
+		skew = math.Max(skew, 1)
+	}
+	return skew
 }
 
 // Left compares two uses of an SM's slots. In one, CTAs of the given lengths share it evenly,
