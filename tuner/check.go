@@ -123,7 +123,7 @@ func (l *Ledger) settled(s *live) bool {
 	}
 	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil {
 		switch {
-		case l.another(s, s.rec.BestWorker):
+		case l.another(s, s.rec.BestWorker) || l.anotherIsDue(s, s.rec.BestWorker):
 			l.checkBest(s)
 		case l.awake < confirmWait && s.othersThan(s.rec.BestWorker): // they have had no time to be heard of again
 			return false
@@ -138,7 +138,7 @@ func (l *Ledger) settled(s *live) bool {
 		if c.second.worker != "" {
 			wait = decideWait
 		}
-		if c.holder != "" || l.now.Sub(c.since) < wait && l.anyFor(s, c) {
+		if c.holder != "" || l.awaits(s, c, wait) {
 			return false
 		}
 	}
@@ -212,10 +212,19 @@ func (l *Ledger) mayCheck(s *live, c *check, w *session) bool {
 	return true
 }
 
-// anyFor reports whether somebody is there who may make a check.
-func (l *Ledger) anyFor(s *live, c *check) bool {
+// awaits reports whether a check waits for somebody who may make it: for so long for who
+// is there, since the check began to wait or he was put back, and as long again for who
+// is set aside and due within that.
+func (l *Ledger) awaits(s *live, c *check, wait time.Duration) bool {
 	for _, o := range l.sessions {
-		if l.mayCheck(s, c, o) && l.able(s, o) {
+		if !l.mayCheck(s, c, o) || !l.present(s, o) {
+			continue
+		}
+		if l.aside(o.worker.ID) {
+			if l.due(o, c.since.Add(wait)) && l.now.Sub(c.since) < 2*wait {
+				return true
+			}
+		} else if l.now.Sub(c.since) < wait || l.now.Sub(o.putBack) < wait {
 			return true
 		}
 	}

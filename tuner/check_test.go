@@ -192,3 +192,50 @@ func TestThirdDecides(t *testing.T) {
 		d.l.Enter(d.now.Add(time.Minute)) // as if nothing was to be stored
 	}
 }
+
+// A worker that is set aside for a while, and is all there is to confirm the best, is
+// waited for; if it fails again, or does not come, the sweep ends without.
+func TestWhoIsSetAsideConfirms(t *testing.T) {
+	for name, c := range map[string]struct{ comes, works bool }{
+		"works again": {true, true}, "fails again": {true, false}, "does not come": {false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, 20)
+			in := tuner.Sync{Worker: bob, Want: 1}
+			for len(d.l.SetAside()) == 0 {
+				in.Reports = d.fails(d.call(0, in).Grants)
+			}
+			d.finishAll(alice)
+			if s := d.ended(); s.State == tuner.Completed {
+				t.Fatal("completed while somebody who may confirm the best is about to come back")
+			}
+			for in.Reports = nil; c.comes && d.ended().State != tuner.Completed; {
+				r := d.call(0, in)
+				if in.Reports = d.fails(r.Grants); c.works {
+					for i, g := range r.Grants {
+						in.Reports[i] = done(g)
+					}
+				}
+				if len(r.Grants) == 0 {
+					d.call(r.Next, tuner.Sync{Worker: alice, Want: 1})
+				}
+			}
+			for since := d.now; d.ended().State != tuner.Completed; {
+				if d.call(time.Second, tuner.Sync{Worker: alice, Want: 1}); d.now.Sub(since) > 10*time.Second {
+					t.Fatal("the sweep does not end")
+				}
+			}
+			if s := d.ended(); s.Confirmed != c.works {
+				t.Errorf("confirmed: %v", s.Confirmed)
+			}
+		})
+	}
+}
+
+// fails are the reports of a worker whose disk is full.
+func (d *desk) fails(grants []tuner.Grant) (reports []tuner.Report) {
+	for _, g := range grants {
+		reports = append(reports, tuner.Report{Held: g.Held, Fault: "no space left on device"})
+	}
+	return reports
+}

@@ -240,7 +240,12 @@ func (l *Ledger) better(s *live, d *doubt, w *session) bool {
 // able reports whether a worker that was heard of lately could take a sweep's
 // trials.
 func (l *Ledger) able(s *live, o *session) bool {
-	if _, unfit := o.unfit[s.rec.Num]; unfit || o.draining || l.Distrusts(o.worker.ID) || l.aside(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
+	return !l.aside(o.worker.ID) && l.present(s, o)
+}
+
+// present is able, of a worker that may be set aside.
+func (l *Ledger) present(s *live, o *session) bool {
+	if _, unfit := o.unfit[s.rec.Num]; unfit || o.draining || l.Distrusts(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
 		return false
 	}
 	ok, _ := o.worker.suits(&s.rec.Spec)

@@ -87,6 +87,23 @@ func (l *Ledger) aside(worker string) bool {
 	return st != nil && st.aside
 }
 
+// due reports whether a worker that is set aside is given something again by then.
+func (l *Ledger) due(w *session, by time.Time) bool {
+	st := l.standings[w.worker.ID]
+	return st != nil && st.aside && !st.until.After(by)
+}
+
+// anotherIsDue reports whether a worker of another name is set aside and may soon
+// confirm what this one has found.
+func (l *Ledger) anotherIsDue(s *live, worker string) bool {
+	for _, o := range l.sessions {
+		if o.worker.ID != worker && l.due(o, l.now.Add(confirmWait)) && l.present(s, o) {
+			return true
+		}
+	}
+	return false
+}
+
 // failed notes a fault of a worker at a trial or a check.
 func (l *Ledger) failed(s *live, seq int64, w *session, why string) {
 	if t := s.course.at(seq); t != nil {
@@ -143,6 +160,7 @@ func (l *Ledger) evaluated(w *session) {
 	}
 	delete(l.standings, w.worker.ID)
 	if st.aside {
+		w.putBack = l.now
 		l.Note(Act{What: ActPutBack, Worker: w.worker.ID})
 	}
 	for _, key := range st.faults {

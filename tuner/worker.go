@@ -136,6 +136,8 @@ type session struct {
 	blames    []blame // since it was lost, if it was
 	// last is when it last reported an outcome, by the ledger's awake time.
 	last time.Duration
+	// putBack is when it was last put back after it had been set aside.
+	putBack time.Time
 }
 
 // Measures reports whether the worker times configurations on a GPU.

@@ -67,6 +67,7 @@ func TestAllAreBrokenForAWhile(t *testing.T) {
 	touch(t, s.full)
 	o.wait(t, s.id, func(s *warptunev1.Sweep) bool { return len(s.GetSetAside()) == len(f.workers) })
 	remove(t, s.full)
+	o.wait(t, s.id, func(s *warptunev1.Sweep) bool { return len(s.GetSetAside()) == 0 })
 	s.calm()
 	f.wait(t)
 	s.verdict(t)
