@@ -56,6 +56,9 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 			kind = cost.ResultLong
 		}
 	}
+	if o.lead > 0 { // issued earlier
+		result = max(result-(at-w.recent[(w.pc-int32(o.lead))%cost.RecentIssues]), at+1)
+	}
 	if o.port == portLG {
 		p.lg.take(begin)
 	} else {
@@ -271,6 +274,9 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	arrives := s.mem.Read(at, &ask)
 	s.lsu.Serve(at, n*s.m.FillSteps(copied, o.bypassesL1)) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
+	if copied && o.bypassesL1 {
+		st.joined += int64(bits.OnesCount8(s.asked.Ask(addr, miss, at, arrives) &^ first))
+	}
 	if miss != 0xf {
 		st.partialLines += n
 	}
@@ -340,6 +346,7 @@ func (p *pcStats) repeat(before *pcStats, n int64) {
 	p.sectors = before.sectors + n*(p.sectors-before.sectors)
 	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
 	p.l2Sectors = before.l2Sectors + n*(p.l2Sectors-before.l2Sectors)
+	p.joined = before.joined + n*(p.joined-before.joined)
 	p.dramSectors = before.dramSectors + n*(p.dramSectors-before.dramSectors)
 	p.partialLines = before.partialLines + n*(p.partialLines-before.partialLines)
 	p.again = before.again + n*(p.again-before.again)

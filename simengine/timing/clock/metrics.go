@@ -36,10 +36,12 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 	}
 }
 
-// merge says which share of an instruction's sectors comes with what other SMs ask of L2.
+// merge says which share of an instruction's sectors comes with what other SMs ask of L2, besides what joins requests of
+// the same SM.
 func (t *traffic) merge(share float64, y tally, scale float64, st *pcStats) {
 	if st.sectors > 0 {
-		t.merged += share * float64(st.l2Sectors) * float64(y.sectors) * scale / float64(st.sectors)
+		merged := float64(st.joined) + share*float64(st.l2Sectors-st.joined)
+		t.merged += merged * float64(y.sectors) * scale / float64(st.sectors)
 	}
 }
 

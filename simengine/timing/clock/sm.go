@@ -36,9 +36,10 @@ type warp struct {
 	warpAsync
 	addresses
 	loops   loopClock
-	waiting bool  // at a barrier
-	resume  int64 // cycle at which the scoreboard would let it go on after the barrier
-	sent    int64 // cycle at which L2 has taken its last store
+	waiting bool                      // at a barrier
+	resume  int64                     // cycle at which the scoreboard would let it go on after the barrier
+	sent    int64                     // cycle at which L2 has taken its last store
+	recent  *[cost.RecentIssues]int64 // cycles at which the last ops were issued, by op; nil: the program has no cost.Leads
 }
 
 // replay is where a warp is in its trace.
@@ -162,6 +163,7 @@ type units struct {
 	atomics       cost.AtomicCost
 	gridBarrier   int64 // cost.Machine.GridBarrier, cycles
 	sharing       sharing
+	asked         cache.InFlight
 }
 
 // dramShares is which part of the requests DRAM serves. Due is that share by PC, in fractions
@@ -230,6 +232,7 @@ type stats struct {
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2, or stored there
+	joined          int64 // of these, what the CTA had asked for before and has not got yet
 	partialLines    int64 // of those loaded and added to, in lines of which not all sectors are asked for
 	dramSectors     int64 // of them, in granules that came from DRAM
 	again           int64 // of these, what the CTA had touched before
@@ -268,6 +271,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 		w.slot = perSub[w.sub]
 		perSub[w.sub]++
 		w.row = int32(i * c.stride)
+		if c.leads {
+			w.recent = new([cost.RecentIssues]int64)
+		}
 		w.local = localSpace + uint64(i)*localLines
 		w.declared = w.local + spillLines - coalesce.LocalBase - uint64(i%perCTA)*declaredLines
 	}

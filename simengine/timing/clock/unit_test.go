@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/arch"
@@ -253,6 +254,28 @@ func TestSpillsCostMemoryTraffic(t *testing.T) {
 	}
 }
 
+// A reload right before its use costs what one costs that stands where ptxas has it (cost.Leads): nothing where the
+// block has that many instructions before it, its latency where the block begins with it.
+func TestReloadsAreAskedForAhead(t *testing.T) {
+	const body, iterations = 60, 32
+	d := h200(t)
+	reloadAt := func(at, use int) float64 {
+		p, tr := loopKernel(assemble.FMA, ir.Fma, body, iterations, iterations, true)
+		b := &p.code.Blocks[1]
+		b.Instrs[use].Src[1] = reg(2)
+		b.Instrs = slices.Insert(b.Instrs, at, assemble.Instr{Class: assemble.Load, Source: -1, Space: ir.Local, Width: 4, Spill: 0, Carried: -1, Dst: [2]assemble.RegSpan{reg(2)}})
+		p.code.SpillBytes, p.code.LocalBytes = 4, 4
+		return run(t, input(d, p, tr, 1, 1, 1)).Cycles
+	}
+	late, early, first := reloadAt(body-1, body-1), reloadAt(body-43, body-1), reloadAt(0, 0)
+	if math.Abs(late-early) > iterations {
+		t.Errorf("%.0f cycles with a reload right before its use, %.0f with one 42 instructions before", late, early)
+	}
+	if first < late+iterations*20 {
+		t.Errorf("%.0f cycles with a reload and its use at the start of the block, %.0f at its end", first, late)
+	}
+}
+
 // A malformed trace is an error, never a panic.
 func TestMalformedTraces(t *testing.T) {
 	d := h200(t)
@@ -319,5 +342,22 @@ func TestTakeLine(t *testing.T) {
 				t.Fatalf("seed %d: %d of %d granules taken, want %.2f", seed, taken, asked, want)
 			}
 		}
+	}
+}
+
+// Copies past L1 of the same line by one CTA, one after the other, all come to the SM, and L2 looks up one. Through L1
+// there is nothing more to ask for.
+func TestCopiesJoinThoseOnTheirWay(t *testing.T) {
+	d := h200(t)
+	reads := func(copies int, mod ir.Mod) float64 {
+		p, tr := repeated(assemble.AsyncCopy, ir.CpAsync, ir.Global, copies, trace.Access{Width: 16, Passes: 1, Ideal: 1, Sectors: 4}, []trace.Line{{Addr: 99, Sectors: 0xf}})
+		for pc := range p.kernel.Instrs {
+			p.kernel.Instrs[pc].Mod |= mod
+		}
+		return run(t, input(d, p, tr, d.SMs, 1, 1)).Metrics["lts__t_sectors_op_read.sum"]
+	}
+	one, eight, through := reads(1, ir.ModBypassL1), reads(8, ir.ModBypassL1), reads(8, 0)
+	if eight > 1.1*one || through > 1.1*one {
+		t.Errorf("%.0f sectors looked up for one copy, %.0f for eight, %.0f for eight through L1", one, eight, through)
 	}
 }

@@ -3,7 +3,6 @@ package cost
 import (
 	"math"
 
-	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
@@ -112,32 +111,6 @@ func (m *Machine) copyHeld(readers, merged float64) float64 {
 	d := m.Arch
 	lookups := lookupsOf(readers) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
 	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, timing.CopyLeast)
-}
-
-// Where SMs of a GPC read the same, the lookups done in L2 are that many SMs to a power, times one SM's lookups.
-// The power is inStepExponent where the reads are in step, and tilesExponent where it is only known that they are
-// of the same tiles at about the same time. Real kernels are less in step than merged.read: fitted to what L2 looks
-// up in 452 profiled launches of H100s and H200s (deploy/calibrate/datasets, shared/hopper and shared/silicon,
-// lts__t_sectors_op_read).
-const (
-	inStepExponent = -0.22
-	tilesExponent  = -0.13
-)
-
-// LookedUp is the share of what SMs ask for that L2 looks up, where so many CTAs of those that run at a time read the
-// same in step, and merged of a GPC the same at about the same time. turns is the share by the turns in which CTAs read
-// tiles, in place of merged; 0 where it is not known.
-func LookedUp(d *arch.Descriptor, inStep, merged, turns float64) float64 {
-	if d.L2MergedBytesPerCycle <= d.L2BytesPerCycle {
-		return 1
-	}
-	groups := math.Max(d.L2MergingGroups, 1)
-	sms := float64(d.SMs) / groups
-	stepping := math.Max(math.Min(inStep/groups, sms), 1)
-	if turns == 0 {
-		turns = math.Pow(math.Max(math.Min(merged, sms), 1), tilesExponent)
-	}
-	return math.Min(math.Pow(stepping, inStepExponent), turns)
 }
 
 // lookupsOf is how often L2 looks up a line that so many CTAs read: what is at home in its farther half is looked up

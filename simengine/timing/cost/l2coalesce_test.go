@@ -61,37 +61,3 @@ func TestNothingMergesAlone(t *testing.T) {
 		}
 	}
 }
-
-// L2 looks up less the more SMs read the same, never less than SMs in step measured, and all where nothing is known of
-// merging or each SM reads its own.
-func TestLookedUp(t *testing.T) {
-	d, err := arch.Load("h100")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewMachine(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := LookedUp(d, 1, 1, 0); got != 1 {
-		t.Errorf("of its own: %v looked up, want all", got)
-	}
-	if got := LookedUp(d, 1, 16, 0.9); got != 0.9 {
-		t.Errorf("by turns: %v looked up, want 0.9", got)
-	}
-	last := 1.0
-	for _, readers := range []float64{16, 32, 66, 132} {
-		inStep, tiles := LookedUp(d, readers, 1, 0), LookedUp(d, 1, readers/8, 0)
-		inMicrobenchmark, _ := m.L2Coalesce(readers)
-		if inStep >= last || inStep < inMicrobenchmark || tiles < inStep {
-			t.Errorf("%v readers: %.2f in step, %.2f of tiles; fewer readers %.2f, microbenchmark %.2f", readers, inStep, tiles, last, inMicrobenchmark)
-		}
-		last = inStep
-	}
-	if d, err = arch.Load("a100"); err != nil {
-		t.Fatal(err)
-	}
-	if got := LookedUp(d, 108, 16, 0.5); got != 1 {
-		t.Errorf("a100: %v looked up, of whose merging nothing is known", got)
-	}
-}

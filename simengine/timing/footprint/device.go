@@ -20,6 +20,8 @@ type Device struct {
 	// Copies says by instruction that it copies tiles to shared memory: it is no gather, however its addresses spread;
 	// nil: nothing is said.
 	Copies []bool
+	// Ahead says by instruction that it copies to shared memory, in any kernel; nil: nothing is said.
+	Ahead []bool
 	// TexelsByIndex says by instruction that it fetches texels at coordinates that no data gives: it is no gather
 	// either; nil: there are none.
 	TexelsByIndex []bool
@@ -35,6 +37,8 @@ type Device struct {
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
 	// CTAsPerSM those of an SM.
 	Resident, CTAsPerSM float64
+	// PerGPC is the SMs of a GPC, 0 where it is not known.
+	PerGPC float64
 	// L1Lines is the lines of an SM's L1.
 	L1Lines float64
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // group sums a set of instructions that touch common data. Counts of granules by direction are
@@ -33,10 +34,11 @@ type shares struct {
 	lost      float64                    // of those, what L2 has lost before a CTA in the next row or plane comes to it
 	share     float64                    // of a CTA's granules that are new to the grid
 	reread    float64                    // share of a CTA's granules that come from DRAM again, after other CTAs have read them
-	lookups   float64                    // share of what CTAs ask for that L2 looks up, 0 where it is not known
+	sharers   cost.Sharers               // who reads the same at a time by these turns
 	together  float64                    // CTAs that follow each other and read the same, 0 where it is not known
 	within    func(ctas float64) float64 // share of what the grid touches that so many CTAs in a row do; nil: not known
 	both      float64                    // share of the granules that SMs of both halves of L2 touch
+	turns     turns                      // in which CTAs read the same, none where they are not known
 	broadcast bool                       // all CTAs touch the same
 }
 

@@ -74,8 +74,12 @@ func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 		return 0, asked * g.fromDRAM(0, true)
 	}
 	if !g.random {
-		crossed = (1 + g.both) / 2
-		missed = asked*(1+g.both/2) - g.both/2
+		both := g.both
+		if g.turns.run > 0 { // a line that L2 has lost is read anew by some of the sharers
+			both = g.turns.bothSides(1/math.Max(g.share+g.reread, 1e-9), g.sharers.LookedUp())
+		}
+		crossed = (1 + both) / 2
+		missed = asked*(1+both/2) - both/2
 		return crossed * (g.share + g.reread), missed * (g.share + g.reread)
 	}
 	a := g.absent

@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
@@ -14,7 +16,7 @@ func scratch(in *timing.Input) float64 {
 
 // TrafficOf is what the cost of DRAM's traffic depends on, by a plan.
 func TrafficOf(p *Plan) cost.Traffic {
-	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time, Uneven: p.Uneven}
+	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time, Apart: p.WriteBack.Apart * (1 - p.dirty), Uneven: p.Uneven}
 }
 
 // DeviceOf is what a plan needs to know of the GPU and the launch.
@@ -24,8 +26,9 @@ func DeviceOf(in *timing.Input) Device {
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Updates: updates(in.Program.Kernel), Streaming: Streaming(in.Program.Kernel),
-		Copies: copies(in.Program.Kernel), Looks: look, Adds: adds(in.Program.Kernel, look), TexelsByIndex: texelsByIndex(in.Program.Kernel),
+		Copies: copies(in.Program.Kernel), Ahead: ahead(in.Program.Kernel), Looks: look, Adds: adds(in.Program.Kernel, look), TexelsByIndex: texelsByIndex(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * in.ActiveSMs()), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
+		PerGPC: float64(d.SMs) / math.Max(d.L2MergingGroups, 1),
 	}
 }
 
@@ -35,7 +38,12 @@ func copies(k *ir.Kernel) (by []bool) {
 	if !k.Specific() {
 		return nil
 	}
-	by = make([]bool, len(k.Instrs))
+	return ahead(k)
+}
+
+// ahead reports, by instruction, whether it copies to shared memory.
+func ahead(k *ir.Kernel) []bool {
+	by := make([]bool, len(k.Instrs))
 	for pc := range by {
 		by[pc] = cost.Copies(&k.Instrs[pc])
 	}

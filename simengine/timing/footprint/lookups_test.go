@@ -82,3 +82,44 @@ func TestLookupsAgainstH200(t *testing.T) {
 		t.Errorf("%d measurements compared", checked)
 	}
 }
+
+// What CTAs in a row read crosses as often as an H200 counts it (the comment of sameSideInARow), and all the less the
+// fewer of their requests are looked up. What one reads alone does as often as not.
+func TestBothSides(t *testing.T) {
+	for n, crossed := range map[float64]float64{2: 0.593, 3: 0.664, 4: 0.727, 8: 0.872} {
+		row := turns{run: n, gap: 1024, span: 1024}
+		if got := (1 + row.bothSides(n, 1)) / 2; math.Abs(got-crossed) > 0.01 {
+			t.Errorf("%g CTAs in a row: %.3f crosses, measured %.3f", n, got, crossed)
+		}
+		apart := turns{run: 1, gap: 16, span: 1024}
+		all, some := apart.bothSides(n, 1), apart.bothSides(n, 0.5)
+		if want := 1 - math.Pow(0.5, n-1); math.Abs(all-want) > 0.01 || some >= all {
+			t.Errorf("%g CTAs 16 apart: both sides read %.3f, want %.3f; with half of the requests %.3f", n, all, want, some)
+		}
+		if again := row.bothSides(2*n, 1); again <= row.bothSides(n, 1) {
+			t.Errorf("two rows of %g CTAs: both sides read %.3f, of one row %.3f", n, again, row.bothSides(n, 1))
+		}
+	}
+	if got := (turns{run: 1, gap: 1024, span: 1024}).bothSides(1, 1); got != 0 {
+		t.Errorf("both sides read %.3f of what one CTA reads", got)
+	}
+}
+
+// Atomics bring lines to L2 and count among no reads there.
+func TestAddsAreNoReads(t *testing.T) {
+	d := h200(t)
+	for _, adds := range []bool{false, true} {
+		s := New(1, d.DRAMGranule, d.DRAMPieceBytes)
+		for cta, dir := range []Direction{Base, X} {
+			s.Begin(dir)
+			s.Request(0, 1)
+			for line := range 32 {
+				s.Touch(0, uint64(cta*32+line), 0xf, false)
+			}
+		}
+		p := s.Plan(Device{Grid: [3]int{1024, 1, 1}, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes, Kept: d.L2Kept, KeptUntil: d.L2KeptUntil, Cold: true, Updates: []bool{adds}})
+		if crossed := p.Lookups(0, 0, 0).Reads; p.ColdReadBytes != 1024*32*128 || adds != (crossed == 0) {
+			t.Errorf("adds %v: %.0f bytes from DRAM, %.0f sectors of reads cross", adds, p.ColdReadBytes, crossed)
+		}
+	}
+}

@@ -4,9 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Plan is the estimate for one launch.
@@ -59,9 +57,9 @@ type ByInstr struct {
 	Readers []float64
 	// Merged is how many CTAs of a GPC read by the instruction the same at a time, one where it is not known.
 	Merged []float64
-	// LooksByTurn is the share of what CTAs ask for by the instruction that L2 looks up by the turns in which they read
-	// tiles, 0 where these are not known.
-	LooksByTurn []float64
+	// Looks is the share of what CTAs ask for by the instruction that L2 looks up, where requests of several SMs can
+	// become one.
+	Looks []float64
 	// Together is how many CTAs that follow each other read by the instruction the same, 0 where it is not known.
 	Together []float64
 	// Random reports whether addresses depend on data and are scattered; Over is the buffer
@@ -81,7 +79,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), LooksByTurn: floats(), Together: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), Looks: floats(), Together: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Awaits: make([]bool, pcs), Buffer: make([]int32, pcs),
 	}
 }
@@ -215,6 +213,19 @@ func (s *Survey) updated(group int, d *Device) bool {
 	return false
 }
 
+// onlyUpdated reports whether all instructions of a group that reads add to what is there.
+func (s *Survey) onlyUpdated(group int, d *Device) bool {
+	if d.Updates == nil {
+		return false
+	}
+	for pc := range len(s.parent) / 2 {
+		if int(s.parent.Find(int32(pc))) == group && s.distinct[pc] != [numDirections]int64{} && !d.Updates[pc] {
+			return false
+		}
+	}
+	return true
+}
+
 // fill sets what the plan says of each instruction. own is the share of what a CTA touches that
 // no other CTA does.
 func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
@@ -227,23 +238,19 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, d.Copies != nil && d.Copies[id], own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
-			p.Merged[id], p.LooksByTurn[id], p.Together[id] = 1, g.lookups, g.together
+			p.Merged[id], p.Together[id] = 1, g.together
 			if s.probed != nil && s.inStepProbes {
 				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
 			}
 			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
+			p.Looks[id] = p.looks(g, d, id, ctas)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, false, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}
-}
-
-// LookedUp is the share of what SMs ask for by an instruction that L2 looks up: requests of SMs that read the same merge.
-func (p *Plan) LookedUp(d *arch.Descriptor, pc int) float64 {
-	return cost.LookedUp(d, math.Min(p.LockstepSharers[pc], p.Readers[pc]), p.Merged[pc], p.LooksByTurn[pc])
 }
 
 // WriteShare is the share of DRAM's traffic that is written.
@@ -353,9 +360,11 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 			bytes := touched * g.fromDRAM(p.keptOf(int32(i)), d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
-			crossed, missed := g.lookedUp(s, d)
-			p.crossed += touched * crossed
-			p.missed += touched * missed
+			if !s.onlyUpdated(i, &d) { // atomics are no reads
+				crossed, missed := g.lookedUp(s, d)
+				p.crossed += touched * crossed
+				p.missed += touched * missed
+			}
 			if g.random || shares[i] == 0 {
 				opened += bytes * g.opened(s)
 			} else {

@@ -1,6 +1,10 @@
 package footprint
 
-import "math"
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing/cost"
+)
 
 // Tiles that CTAs of different waves read are read from DRAM again where L2 has lost them in between. By the footprint
 // theory of locality (X. Xiang, C. Ding et al., HOTL: a higher order theory of locality, ASPLOS 2013) that is where the
@@ -33,28 +37,28 @@ func (t turns) tiles(ctas float64) float64 {
 	return math.Max(math.Min(ctas, t.gap)/t.run, 1) * math.Max(ctas/t.span, 1)
 }
 
-// CTAs that are launched one after the other are nearly in step, and ask L2 at about the same time: it looks up less than
-// SMs ask for, the less the more of them read the same. Those of a run do so much, those with gaps between them hardly.
-// With several CTAs an SM they are less in step. Exponents of how many read the same, fitted to what L2 looks up in 30
-// profiled launches of an H100 (shared/hopper, lts__t_sectors_op_read).
-const (
-	runExponent   = -0.15
-	gapExponent   = -0.04
-	crowdExponent = 0.15
-)
-
-// lookups is the share of what CTAs ask for that L2 looks up, where so many CTAs of an SM run at a time and so many of
-// the grid read the same.
-func (t turns) lookups(wave, readers, perSM float64) float64 {
-	sharers, exponent := math.Min(t.run, wave), runExponent
+// sharers are the CTAs that read the same at a time, where so many run at a time and so many of the grid read the same:
+// those of a run, or with gaps between them. CTAs of a run that read it one after the other share nothing.
+func (t turns) sharers(d *Device, wave, readers, ctas float64) cost.Sharers {
+	n, apart := math.Min(t.run, wave), 1.0
 	switch {
 	case readers < 2 || t.run > 1 && !t.inStep:
-		return 1
+		n = 1
 	case t.run == 1:
-		sharers, exponent = math.Min(wave, t.span)/t.gap, gapExponent
+		n, apart = math.Min(wave, t.span)/t.gap, t.gap
 	}
-	sharers = math.Max(math.Min(sharers, readers), 1)
-	return math.Min(math.Pow(sharers, exponent)*math.Pow(math.Max(perSM, 1), crowdExponent), 1)
+	return d.sharers(math.Max(math.Min(n, readers), 1), apart, ctas, true)
+}
+
+// bothSides is the share of what so many CTAs read that those on both sides of L2 look up, where a share of their requests
+// is looked up.
+func (t turns) bothSides(readers, looks float64) float64 {
+	run := math.Min(t.run, readers)
+	one := amongSharers(1, sameSideInARow, run)
+	if t.run == 1 {
+		return 1 - amongSharers(1, sameSide(t.gap), readers*looks)
+	}
+	return 1 - math.Pow(one, looks)*amongSharers(1, 0.5, readers/run)
 }
 
 // readBuffer is what the grid reads of one buffer by groups of instructions.
@@ -70,7 +74,7 @@ func (b *readBuffer) touched(ctas, granule float64) float64 {
 }
 
 // inTurns finds what follows from whose turns buffers are read in, for kernels whose CTAs were probed: which share of CTAs'
-// first reads comes from DRAM again (group.reread), and which share of requests L2 looks up (group.lookups).
+// first reads comes from DRAM again (group.reread), and who reads the same at a time (group.sharers).
 func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float64) {
 	wave := math.Min(d.Resident, ctas)
 	if s.probeMore == nil || wave <= 0 {
@@ -82,7 +86,9 @@ func (s *Survey) inTurns(groups []group, written float64, d *Device, ctas float6
 		for _, g := range b.groups {
 			groups[g].within = func(ctas float64) float64 { return b.touched(ctas, 1) / b.unique }
 			groups[g].together = b.together
-			groups[g].lookups = b.lookups(wave, b.perCTA*ctas/math.Max(b.unique, 1), d.CTAsPerSM)
+			readers := b.perCTA * ctas / math.Max(b.unique, 1)
+			groups[g].sharers = b.sharers(d, wave, readers, ctas)
+			groups[g].turns = b.turns
 		}
 	}
 	if wave < ctas {

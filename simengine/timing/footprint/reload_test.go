@@ -87,29 +87,29 @@ func TestTilesReadAgain(t *testing.T) {
 	}
 }
 
-// L2 looks up less the more CTAs of a run read the same, in step; hardly less with gaps between them; all where each reads
-// its own, or as many CTAs of an SM are out of step.
-func TestLookupsByTurn(t *testing.T) {
-	const wave = 132
-	all := turns{run: 1, gap: 1024, span: 1024}
-	if got := all.lookups(wave, 1, 1); got != 1 {
-		t.Errorf("each its own: %.2f looked up", got)
-	}
-	last := 1.0
-	for _, n := range []float64{4, 8, 32, 64} {
-		run := turns{run: n, gap: 1024, span: 1024, inStep: true}
-		gaps := turns{run: 1, gap: n, span: wave, inStep: true}
-		got := run.lookups(wave, n, 1)
-		if got >= last || gaps.lookups(wave, wave/n, 1) <= got {
-			t.Errorf("runs of %g: %.2f looked up, %.2f of shorter ones, %.2f with gaps", n, got, last, gaps.lookups(wave, wave/n, 1))
+// CTAs of a run share a tile next to each other, others with gaps between them; each has its own where nobody else reads
+// it, and where those of a run read it one after the other.
+func TestSharersByTurn(t *testing.T) {
+	const wave, ctas = 132.0, 1024.0
+	d := Device{Resident: wave, CTAsPerSM: 1}
+	for _, c := range []struct {
+		name        string
+		turns       turns
+		readers     float64
+		ctas, apart float64
+	}{
+		{"each its own", turns{run: 1, gap: ctas, span: ctas}, 1, 1, 1},
+		{"runs of 8", turns{run: 8, gap: ctas, span: ctas, inStep: true}, 64, 8, 1},
+		{"runs longer than a wave", turns{run: 256, gap: ctas, span: ctas, inStep: true}, 256, wave, 1},
+		{"runs out of step", turns{run: 8, gap: ctas, span: ctas}, 64, 1, 1},
+		{"gaps of 4", turns{run: 1, gap: 4, span: wave, inStep: true}, 64, 33, 4},
+		{"gaps of 4, few readers", turns{run: 1, gap: 4, span: wave, inStep: true}, 8, 8, 4},
+		{"gaps wider than a wave", turns{run: 1, gap: 256, span: ctas, inStep: true}, 4, 1, 256},
+	} {
+		s := c.turns.sharers(&d, wave, c.readers, ctas)
+		if s.CTAs != c.ctas || s.Apart != c.apart || s.Waves != ctas/wave || s.PerSM != 1 || !s.Copied {
+			t.Errorf("%s: %+v, want %g CTAs %g apart", c.name, s, c.ctas, c.apart)
 		}
-		if crowd := run.lookups(wave, n, 4); crowd <= got {
-			t.Errorf("runs of %g, four CTAs an SM: %.2f looked up, one: %.2f", n, crowd, got)
-		}
-		if run.inStep = false; run.lookups(wave, n, 1) != 1 {
-			t.Errorf("runs of %g that read it one after the other: %.2f looked up", n, run.lookups(wave, n, 1))
-		}
-		last = got
 	}
 }
 
