@@ -44,6 +44,10 @@ func (r *Runner) copyAsync(w *warp, in *code.Instr, mask uint32, e extent) signa
 			return s
 		}
 	}
+	if r.filter != nil && !r.passesCopies(w, a.Width, mask) {
+		r.suspect = true
+		return faulted
+	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
 			return s

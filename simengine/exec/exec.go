@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -116,4 +117,15 @@ type Options struct {
 	// with the values that are there. Accesses of ldmatrix out of bounds, misaligned accesses, and barriers that
 	// not all threads reach remain faults.
 	Warn bool
+}
+
+// scope is what of a program is executed.
+func (o *Options) scope() code.Scope {
+	switch {
+	case o.PathOnly:
+		return code.Path
+	case o.DeviceOnly:
+		return code.Device
+	}
+	return code.Whole
 }

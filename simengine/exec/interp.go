@@ -62,7 +62,7 @@ func (r *Runner) runWarp(w *warp) signal {
 	for left := timeSlice * WarpSize; left > 0; {
 		t := w.top()
 		at := t.block
-		b := &r.p.Blocks[t.block]
+		b := &r.blocks[t.block]
 		if w.ip < 0 {
 			if b.Barrier && t.mask != w.live && w.letOthersExit() {
 				continue
@@ -79,7 +79,7 @@ func (r *Runner) runWarp(w *warp) signal {
 			}
 			w.steps++
 			w.tick++
-			r.work += workStep + int64(b.End-b.Start)
+			r.work += workStep + int64(b.Size)
 			if w.steps > r.opt.StepLimit || r.work > r.opt.WorkLimit {
 				return r.stepLimit(w, b)
 			}
@@ -161,7 +161,7 @@ func (r *Runner) runBlock(w *warp, b *code.Block, active uint32) signal {
 
 // runRange executes the instructions from one to before another.
 func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
-	instrs := r.p.Code
+	instrs := r.code
 	for ip := from; ip < to; ip++ {
 		in := &instrs[ip]
 		mask := active

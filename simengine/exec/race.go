@@ -45,13 +45,6 @@ type cell struct {
 	reads [2]touch
 }
 
-// asyncGroups are the cp.async groups of a warp.
-type asyncGroups struct {
-	committed int32
-	done      int32    // groups below this have been waited for
-	at        []uint32 // by group: tick at which it was waited for
-}
-
 func (c *raceChecker) reset(warps, bytes, granule int) {
 	c.granule, c.shift = granule, uint(bits.TrailingZeros(uint(granule)))
 	n := (bytes + granule - 1) / granule
@@ -67,7 +60,7 @@ func (c *raceChecker) reset(warps, bytes, granule int) {
 	}
 	clear(c.atomics)
 	for i := range c.copies {
-		c.copies[i] = asyncGroups{at: c.copies[i].at[:0]}
+		c.copies[i].reset()
 	}
 }
 
@@ -185,30 +178,24 @@ func (r *Runner) raceLanes(w *warp, in *code.Instr, a *code.Access, now touch, m
 
 // asyncCommit is cp.async.commit_group.
 func (r *Runner) asyncCommit(w *warp, in *code.Instr, mask uint32) signal {
+	if r.filter != nil {
+		r.filter.copies.groups[w.id].committed++
+	}
 	if r.races != nil {
 		r.races.copies[w.id].committed++
 	}
 	return next
 }
 
-// asyncWait is cp.async.wait_group and wait_all. Groups are counted for the
-// warp as a whole.
+// asyncWait is cp.async.wait_group and wait_all.
 func (r *Runner) asyncWait(w *warp, in *code.Instr, mask uint32) signal {
-	if r.races == nil {
-		return next
+	ki := &r.p.Kernel.Instrs[in.PC]
+	if r.filter != nil {
+		r.filter.copies.groups[w.id].wait(ki, r.filter.copies.phase)
 	}
-	g := &r.races.copies[w.id]
-	done := g.committed
-	if ki := &r.p.Kernel.Instrs[in.PC]; ki.Mod&ir.ModAll != 0 {
-		g.committed++ // what was not committed is waited for too
-		done = g.committed
-	} else if len(ki.Src) > 0 {
-		done -= int32(min(ki.Src[0].Imm, uint64(g.committed)))
+	if r.races != nil {
+		r.races.copies[w.id].wait(ki, w.tick)
+		w.tick++
 	}
-	for int32(len(g.at)) < done {
-		g.at = append(g.at, w.tick)
-	}
-	g.done = max(g.done, done)
-	w.tick++
 	return next
 }

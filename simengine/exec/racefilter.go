@@ -9,7 +9,7 @@ import (
 // raceFilter proves that a CTA has no race on shared memory, at a small part of the cost of
 // raceChecker. A phase lasts from one barrier of all warps to the next; accesses in different phases
 // are ordered. Within a phase, what a warp writes must be its own: no other warp reads or writes it.
-// Reads are noted by segments of 32 bytes, writes exactly. A conflict need not be a race: the CTA is
+// Reads are noted by segments of 32 bytes, writes exactly, and asynchronous copies in racecopies.go. A conflict need not be a race: the CTA is
 // run again under raceChecker, which decides.
 type raceFilter struct {
 	readers, writers []warpTag // by stretch, in this phase
@@ -17,6 +17,7 @@ type raceFilter struct {
 	stores           []storeOf
 	serial           uint64 // of stores so far
 	first            uint64 // serial before this phase
+	copies           copyFilter
 }
 
 // storeOf is the last store to a cell, of any CTA.
@@ -41,7 +42,8 @@ const segmentBits = 5
 // maxSegments is from how many segments on an access is noted lane by lane.
 const maxSegments = 32
 
-func (p *raceFilter) reset(size, granule int) {
+// reset begins a CTA with so many bytes of shared memory. copies is the size of the smallest cp.async, 0: there is none.
+func (p *raceFilter) reset(size, granule, copies int) {
 	n := size>>segmentBits + 1
 	p.shift = uint(bits.TrailingZeros(uint(granule)))
 	if cap(p.readers) < n {
@@ -51,6 +53,7 @@ func (p *raceFilter) reset(size, granule int) {
 	if cells := size>>p.shift + 1; len(p.stores) < cells {
 		p.stores = make([]storeOf, cells)
 	}
+	p.copies.reset(size, copies)
 	p.begin()
 }
 
@@ -59,6 +62,7 @@ func (p *raceFilter) begin() {
 	clear(p.readers)
 	clear(p.writers)
 	p.first = p.serial
+	p.copies.phase++
 }
 
 // number is the tag of the warp that accesses memory now.
@@ -80,6 +84,9 @@ func (x warpTag) join(y warpTag) warpTag {
 // read notes a read of bytes lo to hi. It reports whether no other warp has written there in this
 // phase.
 func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
+	if !p.copies.settled(by, lo, hi) {
+		return false
+	}
 	for i := lo >> segmentBits; i <= hi>>segmentBits; i++ {
 		if !p.writers[i].alone(by) {
 			return false
@@ -92,6 +99,9 @@ func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
 // write notes that a lane writes bytes lo to hi, as part of the store with the latest serial. It
 // reports whether nobody else has read or written there in this phase.
 func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
+	if !p.copies.settled(by, lo, hi) {
+		return false
+	}
 	for i := lo >> segmentBits; i <= hi>>segmentBits; i++ {
 		if !p.readers[i].alone(by) {
 			return false
@@ -115,8 +125,8 @@ func (e extent) narrow() bool { return (e.hi-e.lo)>>segmentBits < maxSegments }
 // reports whether the access races with none in this phase.
 func (r *Runner) passesFilter(w *warp, a *code.Access, mask uint32, e extent) bool {
 	p, by, last := r.filter, w.number(), uint64(a.Width-1)
-	if !a.Write && e.narrow() {
-		return p.read(by, e.lo, e.hi+last)
+	if !a.Write && e.narrow() && p.read(by, e.lo, e.hi+last) {
+		return true
 	}
 	p.serial++
 	for m := mask; m != 0; m &= m - 1 {

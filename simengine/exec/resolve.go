@@ -62,7 +62,7 @@ func (r *Runner) memory(w *warp, in *code.Instr, mask uint32) signal {
 	a := in.X.Access
 	active := mask
 	mask &= a.Lanes
-	if !a.Data && (r.opt.PathOnly || r.opt.DeviceOnly && a.Space == ir.Shared && a.Op != ir.CpAsync) {
+	if a.LeftOut(r.scope) {
 		return next
 	}
 	if a.Family != 0 && r.follow(w, in, mask) {

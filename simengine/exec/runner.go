@@ -32,6 +32,9 @@ type Restarter interface {
 // running many CTAs allocates nothing. It is for one goroutine.
 type Runner struct {
 	p        *Program
+	scope    code.Scope
+	code     []code.Instr // of the scope
+	blocks   []code.Block
 	mem      *memory.Device
 	obs      Observer
 	opt      Options
@@ -226,6 +229,8 @@ func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs O
 		}
 	}
 	r.mem, r.opt, r.launch, r.cta, r.observer = mem, opt, l, cta, obs
+	r.scope = opt.scope()
+	r.code, r.blocks = r.p.In(r.scope)
 	r.observeBy(obs)
 	r.bind()
 	if r.opt.StepLimit <= 0 {

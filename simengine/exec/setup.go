@@ -105,7 +105,7 @@ func (r *Runner) setup() {
 			r.spareFilter = &raceFilter{}
 		}
 		r.filter = r.spareFilter
-		r.filter.reset(len(r.shared), p.Granule)
+		r.filter.reset(len(r.shared), p.Granule, p.CopyGranule)
 	case r.opt.Races || r.series != nil:
 		if r.spareRaces == nil {
 			r.spareRaces = &raceChecker{}

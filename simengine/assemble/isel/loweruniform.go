@@ -129,8 +129,8 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 		s.lowerUniformConst(n, mir.ValueWords(d, 0, 2), 0)
 		return nil
 	}
-	if n.Op == ir.Mul {
-		s.emit(mir.OpUIMADWIDE, mir.ValueWords(d, 0, 2), s.uniOperand(n.Src[0]), s.uniOperand(n.Src[1]))
+	if n.Op == ir.Mul || n.Op == ir.Mad {
+		s.multiplyUniform(n, d)
 		return nil
 	}
 	if s.startPointer(n, d) || s.stepPointer(n, d) {
@@ -178,9 +178,26 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 	return nil
 }
 
+// multiplyUniform emits a multiplication of 64 bits: of words, with a sum, or of pairs.
+func (s *selector) multiplyUniform(n *hir.Node, d vreg.Value) {
+	args := []mir.Arg{s.uniWord(n.Src[0], 0), s.uniWord(n.Src[1], 0)}
+	if n.Op == ir.Mad {
+		args = append(args, s.uniPair(n.Src[2]))
+	}
+	if n.Mod&ir.ModWide != 0 {
+		s.emit(mir.OpUIMADWIDE, mir.ValueWords(d, 0, 2), args...)
+		return
+	}
+	t, u, upper := mir.ValueWords(s.newValue(1, vreg.Uniform), 0, 1), mir.ValueWords(s.newValue(1, vreg.Uniform), 0, 1), mir.ValueWords(d, 1, 1)
+	s.emit(mir.OpUIMAD, t, s.uniWord(n.Src[0], 1), args[1])
+	s.emit(mir.OpUIMADWIDE, mir.ValueWords(d, 0, 2), args...)
+	s.emit(mir.OpUIMAD, u, args[0], s.uniWord(n.Src[1], 1), t)
+	s.emit(mir.OpUIADD3, upper, upper, u)
+}
+
 // addsNear reports whether a node is the sum of 64 bits of a wanted value and a constant of 32 bits.
 func (s *selector) addsNear(n *hir.Node) bool {
-	return n.Op == ir.Add && s.isWanted(n.Dst[0]) && n.Src[0].Kind == ir.OperandReg && s.isWanted(vreg.Value(n.Src[0].Reg)) && s.hir.Values[n.Src[0].Reg].Words == 2 &&
+	return n.Op == ir.Add && s.isWanted(n.Dst[0]) && s.hir.Values[n.Dst[0]].Defs == 1 && n.Src[0].Kind == ir.OperandReg && s.isWanted(vreg.Value(n.Src[0].Reg)) && s.hir.Values[n.Src[0].Reg].Words == 2 &&
 		n.Src[1].Kind == ir.OperandImm && int64(n.Src[1].Imm) == int64(int32(n.Src[1].Imm))
 }
 

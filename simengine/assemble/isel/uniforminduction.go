@@ -246,3 +246,92 @@ func (s *selector) leftDivergently(b int) bool {
 	}
 	return false
 }
+
+// Addresses that all lanes agree on, where registers are scarce. The uniform datapath computes and steps them, and each
+// reader in a loop has them moved to general registers:
+//
+//	UIMAD.WIDE UR4, UR6, UR7      a row's offset, before the loop
+//	UIADD3     UR8, UR4, UR10     with a parameter
+//	IMAD.WIDE  R4, R2, 2, UR8     in the loop: the lane's place in the row
+//
+// Evidence, ptxas corpus (segment_sum_kernel of h100-2026-11-27-triton-wgmma-c, add_rmsnorm of
+// h100-2026-11-26-triton-wgmma-a): programs that would take more than the registers of their occupancy step have all
+// such addresses in uniform registers (UIADD3.X, 6 of 6 of segment_sum), the others in general ones (8 of 8). Not where
+// a division is on the way to them, which general registers hold (gemm_mma).
+
+// loopAddresses returns the values of 64 bits that loops step, or read without computing them, and that the uniform
+// datapath computes from parameters and special registers alone.
+func (s *selector) loopAddresses(writers [][]int32) (out []ir.Operand) {
+	x := onUniformAlone{s, writers, make([]trust, len(s.hir.Values))}
+	add := func(v vreg.Value) {
+		if vi := &s.hir.Values[v]; vi.Uniform && vi.Words == 2 && vi.File == vreg.General && x.computes(v) {
+			out = append(out, ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(v)})
+		}
+	}
+	for v := range s.hir.Values {
+		if s.hir.Values[v].Defs > 1 {
+			add(vreg.Value(v))
+		}
+	}
+	for _, b := range s.hir.Order {
+		for _, ni := range s.hir.Blocks[b].Nodes {
+			for i := range s.hir.Nodes[ni].Src {
+				o := &s.hir.Nodes[ni].Src[i]
+				if o.Kind != ir.OperandReg && o.Kind != ir.OperandAddr || o.Reg == ir.NoReg {
+					continue
+				}
+				if d := s.hir.DefOf(vreg.Value(o.Reg)); d != nil && s.hir.Blocks[d.Block].LoopDepth < s.hir.Blocks[b].LoopDepth {
+					add(vreg.Value(o.Reg))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// onUniformAlone finds the values that the uniform datapath computes from parameters and special registers alone.
+type onUniformAlone struct {
+	s       *selector
+	writers [][]int32 // by value
+	known   []trust   // by value
+}
+
+// trust is what is known of a value.
+type trust uint8
+
+const (
+	unknown trust = iota
+	trusted       // also while its writers are being looked at
+	refused
+)
+
+// computes reports whether v is such a value.
+func (x *onUniformAlone) computes(v vreg.Value) bool {
+	if x.known[v] != unknown {
+		return x.known[v] == trusted
+	}
+	x.known[v] = trusted
+	for _, ni := range x.writers[v] {
+		if !x.computesNode(&x.s.hir.Nodes[ni]) {
+			x.known[v] = refused
+			return false
+		}
+	}
+	return true
+}
+
+// computesNode reports whether the results of a node are.
+func (x *onUniformAlone) computesNode(n *hir.Node) bool {
+	if hir.IsParam(n) {
+		return true
+	}
+	if !x.s.onUniformDatapath(n) {
+		return false
+	}
+	for i := range n.Src {
+		if o := &n.Src[i]; o.Kind == ir.OperandReg && (!x.s.hir.Values[o.Reg].Uniform || !x.computes(vreg.Value(o.Reg))) {
+			return false
+		}
+	}
+	return true
+}

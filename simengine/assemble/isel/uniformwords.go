@@ -185,11 +185,14 @@ func (s *selector) findWanted() {
 		roots = append(roots, x.uniform)
 	}
 	roots = append(roots, s.copied...)
-	if len(roots) == 0 {
+	if len(roots) == 0 && !s.hir.Scarce {
 		return
 	}
 	seen := make([]bool, len(s.hir.Values))
 	writers := s.allWriters()
+	if s.hir.Scarce {
+		roots = append(roots, s.loopAddresses(writers)...)
+	}
 	for len(roots) > 0 {
 		o := roots[len(roots)-1]
 		roots = roots[:len(roots)-1]
@@ -264,7 +267,7 @@ func (s *selector) onUniformDatapath(n *hir.Node) bool {
 	case ir.Shl, ir.Shr:
 		return one && (hir.Words(n.Type) == 1 || hir.ShiftCount(n) >= 0)
 	case ir.Mul, ir.Mad:
-		return one && n.Mod&ir.ModHi == 0 && (hir.Words(n.Type) == 1 && n.Mod&ir.ModWide == 0 || n.Op == ir.Mul && n.Mod&ir.ModWide != 0 && hir.Is32Bit(n))
+		return one && n.Mod&ir.ModHi == 0 && (n.Mod&ir.ModWide == 0 || hir.Is32Bit(n))
 	case ir.Bfe:
 		return one && hir.Words(n.Type) == 1 && n.Src[1].Kind == ir.OperandImm && n.Src[2].Kind == ir.OperandImm
 	case ir.Cvt:

@@ -84,7 +84,7 @@ func byProduct(f *mir.Func, s *Scratch) (changed bool) {
 		g := &s.dag
 		g.ops = g.ops.Fill(mb.Insts)
 		findEdges(f, mb.Insts, s, false, g)
-		mb.Insts = mir.Arrange(mb.Insts, productOrder(g))
+		mb.Insts = mir.Arrange(mb.Insts, productOrder(f, b, g, s))
 		changed = true
 	}
 	return changed
@@ -95,12 +95,6 @@ func byProduct(f *mir.Func, s *Scratch) (changed bool) {
 //
 // Evidence, ptxas corpus (shared launches of mm_grouped with MMA, sm_90a): the MMAs of all results for
 // one step of K follow each other, as in the PTX, with the loads for the next step among them.
-func productOrder(g *dag) []int32 {
-	d := newSethiUllman(g)
-	for i := range g.insts {
-		if IsMMA(g.insts[i].Op) || !hasReader(g, int32(i)) {
-			d.visit(int32(i))
-		}
-	}
-	return d.rest()
+func productOrder(f *mir.Func, b int, g *dag, s *Scratch) []int32 {
+	return rootOrder(f, b, g, s, func(i int32) bool { return IsMMA(g.insts[i].Op) || !hasReader(g, i) })
 }

@@ -11,7 +11,7 @@ import (
 func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	globalLoadsFirst(f, s)
 	byProduct := byProduct(f, s)
-	byDemand := reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(g) })
+	byDemand := reorder(f, s, 0, func(b int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(f, b, g, s) })
 	byUse := f.Target.Uses(rules.BottomUpOrder) && reorder(f, s, f.Target.Steps[0]-f.Target.Reserved-1, func(_ int, g *dag, counted []uint8) []int32 { return bottomUpOrder(g, counted, s) })
 	return byProduct || byDemand || byUse
 }

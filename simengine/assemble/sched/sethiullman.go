@@ -12,14 +12,8 @@ import (
 // reader.
 
 // sethiUllmanOrder returns the instructions of a block in Sethi-Ullman order.
-func sethiUllmanOrder(g *dag) []int32 {
-	d := newSethiUllman(g)
-	for i := range g.insts {
-		if !hasReader(g, int32(i)) {
-			d.visit(int32(i))
-		}
-	}
-	return d.rest()
+func sethiUllmanOrder(f *mir.Func, b int, g *dag, s *Scratch) []int32 {
+	return rootOrder(f, b, g, s, func(i int32) bool { return !hasReader(g, i) })
 }
 
 // sethiUllman is an order in the making, with the predecessors of every instruction.

@@ -91,6 +91,15 @@ func (l *Loop) Deciding() []ir.Reg {
 	if !l.CanSample() {
 		return nil
 	}
+	return l.Tested()
+}
+
+// Tested is the registers that are looked at to know how many iterations are left, and how many of them can be left out
+// or estimated.
+func (l *Loop) Tested() []ir.Reg {
+	if !l.Counted {
+		return nil
+	}
 	regs := slices.Clone(l.Cyclic)
 	for _, t := range append([]Test{l.Exit}, l.Guards...) {
 		for _, o := range []ir.Operand{t.Induction, t.Limit} {

@@ -38,6 +38,8 @@ type code struct {
 	releaseTimes float64
 	// slowPath[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slowPath map[int32]float64
+	// leads are cost.Leads.
+	leads map[*assemble.Instr]uint8
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
 	// at places of their own of a table, cycles of the SM.
 	table []float64
@@ -80,6 +82,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 		c.root[i] = root
 		c.section = append(c.section, int32(len(c.static)))
 		c.static = append(c.static, work{})
+		c.addLeads(p.Blocks[i].Instrs)
 		for k := range p.Blocks[i].Instrs {
 			in := &p.Blocks[i].Instrs[k]
 			if err := c.check(in); err != nil {
@@ -104,6 +107,17 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 	}
 	c.section = append(c.section, int32(len(c.static)))
 	return c, nil
+}
+
+func (c *code) addLeads(block []assemble.Instr) {
+	for i, lead := range cost.Leads(block) {
+		if lead > 0 {
+			if c.leads == nil {
+				c.leads = map[*assemble.Instr]uint8{}
+			}
+			c.leads[&block[i]] = lead
+		}
+	}
 }
 
 // check reports what makes an instruction unsafe to replay.

@@ -15,8 +15,10 @@ type memory struct {
 	read, port [9]float64 // by sectors of a line, some of which a copy may ask for twice
 	// slice and way are the same of stores, whole and in part.
 	slice, way [2][5]float64
-	dram       float64    // a granule
-	contended  float64    // a granule from DRAM of a line that others store to, of the slices
+	dram       float64 // a granule
+	contended  float64 // a granule from DRAM of a line that others store to, of the slices
+	// lookup is how long lookups hold the slices, for a read and for each granule of it that misses.
+	lookup     [9][2]float64
 	near, far  float64    // latency of the two halves of L2
 	waits      dram.Waits // for DRAM
 	half       float64    // half the difference of the halves
@@ -35,6 +37,7 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
+		m.lookup[n] = [2]float64{s.LookupCycles(int64(n), 0), s.LookupCycles(int64(n), 1) - s.LookupCycles(int64(n), 0)}
 	}
 	for n := range m.way[0] {
 		for part := range m.slice {
@@ -49,7 +52,7 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 // readLine adds the read of sectors of a line, times of it, and of granules from DRAM. It holds
 // the L2 slices for the share held of what it takes by itself.
 func (m *memory) readLine(w *work, sectors int, granules, times, held float64) {
-	r, p, d := times*held*m.read[sectors], times*m.port[sectors], granules*m.dram
+	r, p, d := held*math.Max(times*m.read[sectors], times*m.lookup[sectors][0]+granules*m.lookup[sectors][1]), times*m.port[sectors], granules*m.dram
 	w.busy[l2Slices] += r
 	w.busy[inPort] += p
 	w.busy[dramBus] += d

@@ -3,14 +3,15 @@ package analytic
 import "math"
 
 // together is how long the CTA takes: as long as the last of its warps, or as what keeps a unit busy for longer, and
-// what its warps wait for each other at the units of the SM.
+// what its warps wait for each other at the units of the SM. CTAs that start together do not all read and then all
+// write, as others do (demand.apart): they ask for tiles long before they need them. row_softmax, which stores a row
+// while it reads the next ones, takes as long with 64 threads a CTA as with 512 (shared/hopper).
 func (r *roles) together(t *traffic, ks []kind) (a alone) {
 	var last work
 	warps := 0.0
 	for i := range ks {
 		h := &ks[i].phases[0]
 		warps += ks[i].count
-		a.staged += ks[i].count * h.staged
 		if h.time >= last.time {
 			last = h.work
 		}

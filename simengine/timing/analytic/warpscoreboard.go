@@ -41,11 +41,13 @@ type scoreboard struct {
 	beside   float64
 	now      float64
 	regs     [numRegs]result
-	ports    [cost.NumPorts]float64 // when each is free
-	lsu, idc float64                // when the load/store unit and the constant cache are free for this warp
-	texels   float64                // and the texture unit
-	sent     float64                // when the last store left
-	count    float64                // warps of the CTA that do the same
+	ports    [cost.NumPorts]float64     // when each is free
+	lsu, idc float64                    // when the load/store unit and the constant cache are free for this warp
+	texels   float64                    // and the texture unit
+	sent     float64                    // when the last store left
+	recent   [cost.RecentIssues]float64 // when the last instructions were issued
+	issued   uint8                      // how many, modulo 256
+	count    float64                    // warps of the CTA that do the same
 	queue    *queue
 	copies   pending.Groups[float64] // cp.async, cycles of arrival
 	inFlight
@@ -213,10 +215,16 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 		w.waited(wait)
 	}
 	w.now = at + w.c.f.Slots(in)
+	w.recent[w.issued%cost.RecentIssues] = at
+	w.issued++
 	r := result{at: at + latency}
 	switch in.Class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
 		r = w.memory(in, at, s.Latency)
+		if lead := w.c.leads[in]; lead > 0 { // issued earlier
+			earlier := at - w.recent[(w.issued-1-lead)%cost.RecentIssues]
+			r.at, r.took = math.Max(r.at-earlier, at+1), math.Max(r.took-earlier, 1)
+		}
 	case assemble.Branch:
 		w.now = at + math.Max(s.Latency, 1)
 		if w.c.slowPath != nil {

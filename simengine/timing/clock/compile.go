@@ -27,6 +27,7 @@ type op struct {
 	slowPath   int32 // 1 + the slow path that it calls, 0 none
 	source     int32
 	spill      int16
+	lead       uint8 // cost.Leads
 	bypassesL1 bool  // cost.BypassesL1
 	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit     bool  // Control: closes a cp.async group
@@ -69,6 +70,7 @@ type code struct {
 	heads   []bool // blocks that head a loop
 	async   bool   // it uses the asynchronous units, or words
 	words   bool   // cost.WaitsByWords
+	leads   bool   // it has cost.Leads
 	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
@@ -114,6 +116,8 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		c.root = append(c.root, root)
 		c.start = append(c.start, int32(len(c.ops)))
 		c.before = nil
+		leads := cost.Leads(p.Blocks[i].Instrs)
+		c.leads = c.leads || leads != nil
 		for k := range p.Blocks[i].Instrs {
 			if p.Blocks[i].Instrs[k].Class == assemble.WgmmaPart {
 				continue // registers of the product before it
@@ -121,6 +125,9 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 			o, err := c.lower(m, &p.Blocks[i].Instrs[k])
 			if err != nil {
 				return nil, err
+			}
+			if leads != nil {
+				o.lead = leads[k]
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++

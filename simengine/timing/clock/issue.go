@@ -122,6 +122,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 		s.profile.issue(now, p, w, slot)
 	}
 	s.account(p, w, slot)
+	if w.recent != nil {
+		w.recent[w.pc%cost.RecentIssues] = now
+	}
 	p.leave(slot)
 	s.stats.classes[o.class]++
 	if o.pipe != cost.PipeNone {

@@ -56,6 +56,9 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 			kind = cost.ResultLong
 		}
 	}
+	if o.lead > 0 { // issued earlier
+		result = max(result-(at-w.recent[(w.pc-int32(o.lead))%cost.RecentIssues]), at+1)
+	}
 	if o.port == portLG {
 		p.lg.take(begin)
 	} else {

@@ -36,9 +36,10 @@ type warp struct {
 	warpAsync
 	addresses
 	loops   loopClock
-	waiting bool  // at a barrier
-	resume  int64 // cycle at which the scoreboard would let it go on after the barrier
-	sent    int64 // cycle at which L2 has taken its last store
+	waiting bool                      // at a barrier
+	resume  int64                     // cycle at which the scoreboard would let it go on after the barrier
+	sent    int64                     // cycle at which L2 has taken its last store
+	recent  *[cost.RecentIssues]int64 // cycles at which the last ops were issued, by op; nil: the program has no cost.Leads
 }
 
 // replay is where a warp is in its trace.
@@ -270,6 +271,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 		w.slot = perSub[w.sub]
 		perSub[w.sub]++
 		w.row = int32(i * c.stride)
+		if c.leads {
+			w.recent = new([cost.RecentIssues]int64)
+		}
 		w.local = localSpace + uint64(i)*localLines
 		w.declared = w.local + spillLines - coalesce.LocalBase - uint64(i%perCTA)*declaredLines
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/arch"
@@ -250,6 +251,28 @@ func TestSpillsCostMemoryTraffic(t *testing.T) {
 	}
 	if spilled.Cycles < 2*plain.Cycles {
 		t.Errorf("%.0f cycles with spills, %.0f without", spilled.Cycles, plain.Cycles)
+	}
+}
+
+// A reload right before its use costs what one costs that stands where ptxas has it (cost.Leads): nothing where the
+// block has that many instructions before it, its latency where the block begins with it.
+func TestReloadsAreAskedForAhead(t *testing.T) {
+	const body, iterations = 60, 32
+	d := h200(t)
+	reloadAt := func(at, use int) float64 {
+		p, tr := loopKernel(assemble.FMA, ir.Fma, body, iterations, iterations, true)
+		b := &p.code.Blocks[1]
+		b.Instrs[use].Src[1] = reg(2)
+		b.Instrs = slices.Insert(b.Instrs, at, assemble.Instr{Class: assemble.Load, Source: -1, Space: ir.Local, Width: 4, Spill: 0, Carried: -1, Dst: [2]assemble.RegSpan{reg(2)}})
+		p.code.SpillBytes, p.code.LocalBytes = 4, 4
+		return run(t, input(d, p, tr, 1, 1, 1)).Cycles
+	}
+	late, early, first := reloadAt(body-1, body-1), reloadAt(body-43, body-1), reloadAt(0, 0)
+	if math.Abs(late-early) > iterations {
+		t.Errorf("%.0f cycles with a reload right before its use, %.0f with one 42 instructions before", late, early)
+	}
+	if first < late+iterations*20 {
+		t.Errorf("%.0f cycles with a reload and its use at the start of the block, %.0f at its end", first, late)
 	}
 }
 

@@ -7,6 +7,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// MaxHeads is the loop headers of a warp that both levels tell apart: a loop beyond them is charged with
+// the one around it.
+const MaxHeads = 8
+
 // LoopHeads reports, by block of so many, whether it heads a loop.
 func LoopHeads(k *ir.Kernel, blocks int) []bool {
 	heads := make([]bool, blocks)

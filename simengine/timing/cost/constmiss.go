@@ -7,6 +7,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
+// constLine is the bytes of a line of the constant caches.
+const constLine = 64
+
 // constMisses is what a line of a table in constant memory takes of an SM where lanes read
 // places of their own, cycles beyond those of the words, by the table's bytes.
 //

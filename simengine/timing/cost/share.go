@@ -59,6 +59,7 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		Waits:      m.waits,
 		WriteBack:  t.WriteBack,
+		Apart:      t.Apart,
 	}
 	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
 	if d.L2Slices > 0 {
@@ -66,6 +67,9 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 	}
 	s.Slack, s.Burst = shareSlack, shareBurst
 	s.FarLatency = max(s.FarLatency, s.L2Latency)
+	if s.FarLatency > s.L2Latency {
+		s.Crossing = farHalf
+	}
 	s.WriteBacklog = int64(m.writeBacklogBytes() / s.DRAM)
 	return s
 }
@@ -76,6 +80,9 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 // 6,024 words, which do not begin with a line. That takes 1.3 to 1.8 times as long as rows of 6,016 and 6,144 words,
 // or into another buffer. Requests for other lines are held up, too (inplace.pairs).
 const contendedHold = 18.0
+
+// farHalf is the share of lines that are at home in the farther half of L2.
+const farHalf = 0.5
 
 // dramWaits are the descriptor's waits in cycles.
 func dramWaits(d *arch.Descriptor) dram.Waits {
@@ -119,6 +126,8 @@ type Traffic struct {
 	RowSegmentShare float64
 	// WriteBack is how many times as long a stored granule takes DRAM as one of a stream.
 	WriteBack float64
+	// Apart is the share of what is stored that CTAs store to parts of sectors of which L2 has nothing.
+	Apart float64
 	// Uneven is the share of the rate that is lost because SMs do not end together.
 	Uneven float64
 }

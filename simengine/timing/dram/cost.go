@@ -12,6 +12,12 @@ func (s *Share) WriteCycles(sectors, part int64) (slices, way float64) {
 	return float64(s.writeSlice[part].of(sectors)) / Fraction, float64(s.writeOut[part].of(sectors)) / Fraction
 }
 
+// LookupCycles is how long lookups hold the slices for a read of sectors of one line of which granules miss.
+func (s *Share) LookupCycles(sectors int64, granules float64) float64 {
+	one := s.looked(sectors, 1) - s.looked(sectors, 0)
+	return (float64(s.looked(sectors, 0)) + float64(one)*granules) / Fraction
+}
+
 // DRAMCycles is how long a granule holds DRAM.
 func (s *Share) DRAMCycles() float64 { return float64(s.dramOne) / Fraction }
 

@@ -27,6 +27,10 @@ type Spec struct {
 	// Contended is the cycles for which a granule from DRAM, of a line of which another
 	// request stores another part meanwhile, holds the slices; see Share.Contend.
 	Contended float64
+	// Crossing is the share of the requests that miss L2 which a slice of the other half looks up as well.
+	Crossing float64
+	// Apart is the share of stores of parts of sectors that L2 has nothing of; see Share.stored.
+	Apart float64
 }
 
 // A read of one line occupies the slices for what its sectors take, and for LeastRead of what a whole line takes at
@@ -54,6 +58,19 @@ func stored(line float64) [2]cost {
 	return [2]cost{newCost(line, 0), {line: Ticks(line * partRequest), sector: Ticks(line * partSector)}}
 }
 
+// apart is how many times as long the slices and the way to them are held by a store to part of a sector of which
+// L2 has nothing, as by one to part of a sector that is there. Slices are not held for less than the way then. Of
+// stores of 16 bytes, two SMs to each sector, an H100 takes 3.2 to 3.9 cycles of a slice each where they go through
+// 67 MB, 2.0 where they stay within 8 MB, and 1.8 of whole sectors through 67 MB. Reads beside them take as long more
+// as by themselves (deploy/calibrate pieces.scan).
+const apart = 1.6
+
+// part is the cost of a store in part by that of one to what L2 has, of which the share from has nothing there.
+func (c cost) part(from cost, share float64) cost {
+	mix := func(a, b int64) int64 { return int64((1-share)*float64(a) + share*apart*float64(b)) }
+	return cost{mix(c.line, from.line), mix(c.sector, from.sector), c.least}
+}
+
 func (c cost) of(sectors int64) int64 { return max(c.line+sectors*c.sector, c.least) }
 
 // WriteSlices is how long a store holds the slices beside the way to them, of the time that a read of as many sectors
@@ -70,6 +87,7 @@ type Share struct {
 	writeSlice, writeOut   [2]cost               // of what is written whole, and in part
 	dramOne, dramBack      int64                 // steps a granule, one that is written back
 	contended              int64                 // steps for a granule of a line that others store to
+	crossing               int64                 // steps for a request that misses
 	portCost               int64                 // steps a sector
 	windowFrom, windowBusy int64                 // DRAM occupancy is measured over windows
 	wait                   int64                 // mean contention delay at the present occupancy
@@ -95,6 +113,9 @@ func New(spec Spec) *Share {
 		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
+	s.crossing = Ticks(line * LeastRead * spec.Crossing)
+	way := s.writeOut[1]
+	s.writeSlice[1], s.writeOut[1] = s.writeSlice[1].part(way, spec.Apart), way.part(way, spec.Apart)
 	for i := range s.atomics {
 		s.atomics[i] = shared
 	}
@@ -123,7 +144,7 @@ func (s *Share) Read(at int64, r *Request) int64 {
 		at, _ = s.out.Serve(at, 0)
 	}
 	at, _ = s.port.Serve(at, max(r.Sectors*s.portCost, r.Turns))
-	begin, _ := s.l2.Serve(at, s.read.of(r.Sectors)*r.Held/Fraction)
+	begin, _ := s.l2.Serve(at, max(s.read.of(r.Sectors), s.looked(r.Sectors, r.FromDRAM))*r.Held/Fraction)
 	done := begin + s.spec.L2Latency
 	if r.Far {
 		done = begin + s.spec.FarLatency
@@ -134,6 +155,15 @@ func (s *Share) Read(at int64, r *Request) int64 {
 		done = max(done, b+s.spec.Waits.Of(r.RowSegment)+s.contention(b, r.Noise), e+s.spec.L2Latency)
 	}
 	return done
+}
+
+// looked is how long lookups hold the slices for a read of sectors of which granules miss. What misses is looked up in
+// the near half of L2 and, of every second line, in the far one, once for each request that asks for other sectors of
+// the granules. Of single sectors from DRAM, each asked for by two SMs, an H100 reads 105 billion a second, where of
+// those in L2 it reads 134. Its counters say that slices look up 9.9 million times for 8.4 million of them, in 0.91 of
+// all cycles (deploy/calibrate pieces.scan, bandwidth.sectors).
+func (s *Share) looked(sectors, granules int64) int64 {
+	return s.read.least + s.crossing*granules*int64(s.spec.Granule)/sectorBytes/max(sectors, 1)
 }
 
 // Contend holds the slices for granules, a share of which is of lines of which others

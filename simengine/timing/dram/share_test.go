@@ -133,3 +133,44 @@ func TestSectorsOfALineAgainstH100(t *testing.T) {
 		t.Errorf("%d measurements", checked)
 	}
 }
+
+// Pieces of 16 bytes of each row, two CTAs to a sector, must be read from DRAM and stored there as fast as an H100 does
+// (deploy/calibrate pieces.scan).
+func TestPiecesOfSectorsAgainstH100(t *testing.T) {
+	type measurement struct {
+		Name   string
+		Params struct {
+			BlockD int `json:"block_d"`
+			Warps  int
+			Part   string
+		}
+		Value float64
+	}
+	const (
+		line  = 128.0 / 27.8                 // cycles of an SM (arch h100: 3675 bytes a cycle of 132)
+		whole = 8.0                          // the same of a line that is stored (stores.partial)
+		words = 8 * 2048 * 2048 / 8          // of 16 bytes, of each array
+		clock = 1980.0                       // MHz
+		perSM = float64(words) / 132 / clock // microseconds for each cycle that a word takes
+	)
+	s := New(Spec{Granule: 64, L2Read: 128 / line, L2Write: 128 / whole, Port: 1e3, DRAM: 1e3, Crossing: 0.5, Apart: 1})
+	_, stores := s.WriteCycles(1, 1)
+	want := map[string]float64{
+		"loadonly":  2 * perSM * s.LookupCycles(1, 0.25), // one read of four brings the granule
+		"storeonly": perSM * stores,
+	}
+	checked := 0
+	for _, m := range measured.Records[measurement](t, "../../../deploy/calibrate/results/h100-pieces.jsonl.gz") {
+		got, ok := want[m.Params.Part]
+		if m.Name != "pieces.scan" || m.Params.BlockD != 8 || m.Params.Warps != 4 || !ok {
+			continue
+		}
+		if off := math.Abs(got/m.Value - 1); off > 0.06 {
+			t.Errorf("%s: %.1f us, measured %.1f", m.Params.Part, got, m.Value)
+		}
+		checked++
+	}
+	if checked != 2 {
+		t.Errorf("%d measurements", checked)
+	}
+}

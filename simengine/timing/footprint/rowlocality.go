@@ -205,9 +205,12 @@ const neighbourReopens = 0.2
 
 // full is how much of the sectors is stored to together: 1 where each is written whole.
 func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {
-	return a.most(reach, d, func(_ Direction, c *touchCount) float64 {
-		return float64(c.bytes) / math.Max(float64(c.sectors)*sectorBytes, 1)
-	})
+	return a.most(reach, d, func(_ Direction, c *touchCount) float64 { return c.full() })
+}
+
+// full is how much of the sectors a CTA stores to: 1 where it writes each whole.
+func (a *touchCount) full() float64 {
+	return float64(a.bytes) / math.Max(float64(a.sectors)*sectorBytes, 1)
 }
 
 // filled is how much of the granules is stored to together.

@@ -20,12 +20,13 @@ const (
 )
 
 // WriteBack is what writing back takes of DRAM for each byte stored: time, relative to a stream
-// of whole row segments; bytes written; bytes read before.
-type WriteBack struct{ Time, Written, Read float64 }
+// of whole row segments; bytes written; bytes read before. Apart is the share of them that CTAs store
+// to parts of sectors of which L2 has nothing.
+type WriteBack struct{ Time, Written, Read, Apart float64 }
 
 // writeBacks is the mean over all stores, weighted by the bytes that DRAM writes.
 func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas float64, d Device) WriteBack {
-	var time, written, read, all float64
+	var time, written, read, apart, all float64
 	for _, a := range s.localities(stores) {
 		weight := 0.0
 		for _, pc := range a.of {
@@ -35,20 +36,20 @@ func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas f
 		}
 		if weight > 0 {
 			b := a.cost(s, reach, d)
-			time, written, read, all = time+weight*b.Time, written+weight*b.Written, read+weight*b.Read, all+weight
+			time, written, read, apart, all = time+weight*b.Time, written+weight*b.Written, read+weight*b.Read, apart+weight*b.Apart, all+weight
 		}
 	}
 	if all == 0 {
-		return WriteBack{1, 1, 0}
+		return WriteBack{Time: 1, Written: 1}
 	}
-	return WriteBack{max(time/all, 1), written / all, read / all}
+	return WriteBack{max(time/all, 1), written / all, read / all, apart / all}
 }
 
 // cost is what these stores' granules take to write back.
 func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) WriteBack {
 	base := &a.by[Base]
 	if a.skipped || base.sectors == 0 {
-		return WriteBack{1, 1, 0}
+		return WriteBack{Time: 1, Written: 1, Apart: a.apart()}
 	}
 	share, full := a.share(s, reach, d), a.full(reach, d)
 	if share >= wholeRowSegment {
@@ -56,7 +57,7 @@ func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) Wri
 	}
 	part := 0.0
 	if full < wholeSector {
-		part = 1 - float64(base.read)/float64(base.sectors) // what was read is in L2 as it was
+		part = base.unread()
 	}
 	alone, filled := (1-share)*(1-share), a.filled(s, reach, d)
 	lines := float64(base.lines) / float64(base.sectors)
@@ -64,8 +65,21 @@ func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) Wri
 		Time:    filled * (1 + openLine*lines*alone + part*(1+openFill*alone)),
 		Written: filled,
 		Read:    filled * part,
+		Apart:   a.apart(),
 	}
 }
+
+// apart is the share of the stores that are to parts of sectors of which L2 has nothing.
+func (a *sharedRows) apart() float64 {
+	base := &a.by[Base]
+	if base.sectors == 0 || base.full() >= wholeSector {
+		return 0
+	}
+	return base.unread()
+}
+
+// unread is the share of the sectors that were not read before: what was read is in L2 as it was.
+func (a *touchCount) unread() float64 { return 1 - float64(a.read)/float64(a.sectors) }
 
 // Uneven ends: where DRAM has more to do than it can, it serves some SMs more than others, 0.88 to 1.3 times the mean. A
 // grid whose CTAs all start together and take equal parts of the work then ends unevenly: of 512 MB copied by CTAs in a

@@ -44,12 +44,29 @@ func TestScatteredStores(t *testing.T) {
 		}
 	}
 	b := stored(grid, nil, scattered)
-	if want := (1 + openLine*alone + 1 + openFill*alone) / 2; !near(b.Time, want) || b.Written != 0.5 || b.Read != 0.5 {
+	if want := (1 + openLine*alone + 1 + openFill*alone) / 2; !near(b.Time, want) || b.Written != 0.5 || b.Read != 0.5 || b.Apart != 1 {
 		t.Errorf("a word of every 256 bytes takes %+v, time %.3f of a granule was to be expected", b, want)
 	}
 	b = stored(grid, scattered, scattered)
-	if want := (1 + openLine*alone) / 2; !near(b.Time, want) || b.Read != 0 {
+	if want := (1 + openLine*alone) / 2; !near(b.Time, want) || b.Read != 0 || b.Apart != 0 {
 		t.Errorf("what was read before is read again: %+v, time %.3f was to be expected", b, want)
+	}
+}
+
+// TestStoresApart: sectors that two CTAs store half each are written back whole, but come to L2 in parts.
+func TestStoresApart(t *testing.T) {
+	s := New(8, 64, 512)
+	for k, dir := range []Direction{Base, X, X, X, X} {
+		s.Begin(dir)
+		for row := range uint64(16) {
+			line, sectors := row*32+uint64(k)/8, uint8(1)<<(k/2%4)
+			s.Locate(0, line, sectors)
+			s.Touch(0, line, sectors, true)
+			s.Store(0, 16)
+		}
+	}
+	if b := s.Plan(device([3]int{256, 64, 1})).WriteBack; b.Apart != 1 {
+		t.Errorf("halves of sectors: %+v, all of it is apart", b)
 	}
 }
 
@@ -90,7 +107,7 @@ func TestWholeStores(t *testing.T) {
 				}
 			})
 		}
-		if b := stored(grid, nil, full); b != (WriteBack{1, 1, 0}) {
+		if b := stored(grid, nil, full); b != (WriteBack{Time: 1, Written: 1}) {
 			t.Errorf("%s: %+v", c.name, b)
 		}
 	}

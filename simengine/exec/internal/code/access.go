@@ -177,6 +177,9 @@ func (c *compiler) emitAsync(pc int, in *ir.Instr, i *Instr) error {
 	}
 	c.register(a, &in.Src[0])
 	c.register(g, &in.Src[1])
+	if c.p.CopyGranule == 0 || n < c.p.CopyGranule {
+		c.p.CopyGranule = n
+	}
 	return nil
 }
 

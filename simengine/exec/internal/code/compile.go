@@ -268,6 +268,7 @@ func (c *compiler) block(i int) error {
 		}
 	}
 	b.End = int32(len(c.p.Code))
+	b.Size = b.End - b.Start
 	c.p.Blocks = append(c.p.Blocks, b)
 	return nil
 }

@@ -113,6 +113,7 @@ const (
 // Block is one compiled basic block: code[start:end], then its terminator.
 type Block struct {
 	Start, End     int32
+	Size           int32 // instructions of the block in the scope that leaves out none
 	Terminator     Terminator
 	HasGuard       bool
 	GuardNot       bool
@@ -159,6 +160,7 @@ type Program struct {
 	Families        int        // most families of a block
 	DynamicShared   int        // offset of the dynamic shared array
 	Granule         int        // finest shared access, bytes: 1, 2 or 4
+	CopyGranule     int        // smallest cp.async, bytes; 0: none
 	GlobalGranule   int        // finest access to device memory, as much
 	Writers         []int      // accesses, by access.index, that may write device memory
 	Rewritable      bool       // a CTA leaves device memory as it was
@@ -176,6 +178,7 @@ type Program struct {
 	Slots           []Slot     // by register of executed
 	Executed        *ir.Kernel // Kernel, or with registers for what it keeps in local memory
 	flows           flowTable
+	scopes          [numScopes]scoped
 }
 
 type constant32 struct {

@@ -29,15 +29,15 @@ func (c *compiler) findWaits() {
 }
 
 // CanFilterRaces reports whether the filter serves for a kernel. It does not where strong accesses
-// or asynchronous copies order accesses, which would look like races, nor where a second run of a
-// CTA would not do the same as the first.
+// order accesses, which would look like races, nor where a second run of a CTA would not do the same
+// as the first.
 func (p *Program) CanFilterRaces() bool {
 	if p.Mode != Slice || !p.Rewritable {
 		return false
 	}
 	for pc := range p.Kernel.Instrs {
 		in := &p.Kernel.Instrs[pc]
-		if in.Op == ir.CpAsync || IsStrong(in) && (in.Space == ir.Shared || in.Space == ir.Generic) {
+		if IsStrong(in) && (in.Space == ir.Shared || in.Space == ir.Generic) {
 			return false
 		}
 	}
