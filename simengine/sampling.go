@@ -20,7 +20,7 @@ func (r *recording) sample() (*sampling.Sample, error) {
 	p := r.runner.Program()
 	s, err := sampling.Choose(&sampling.Launch{
 		Executor: sampleExecutor{r}, Kernel: r.kernel, Grid: r.grid(), Middle: timing.Middle(r.grid()), Warps: r.warps(), Limit: workLimit,
-		SamePath: p.SamePath(), IndependentWarps: p.WarpsIndependent(),
+		DataDecides: p.DataDecides(), SamePath: p.SamePath(), IndependentWarps: p.WarpsIndependent(),
 	})
 	if err != nil {
 		return nil, err

@@ -191,7 +191,7 @@ func checkResident(k *ir.Kernel, req *Request, perSM int) error {
 // residencyOf applies the CUDA rules for what an SM can hold.
 func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
-	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: req.staticShared(k) + req.DynamicShared, Static: req.staticShared(k)}
+	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: req.staticShared(k) + req.DynamicShared, Static: req.staticShared(k), Cluster: arch.ClusterCTAs(clusterOf(k, req))}
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 		return nil, err
 	}
 	if req.Ideal.Has(ideal.Occupancy) {
-		occ.CTAs = min(occ.ByWarps, occ.ByCTAs)
+		occ.CTAs = min(occ.ByWarps, occ.ByCTAs, occ.ByClusters)
 	}
 	return &residency{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
 }

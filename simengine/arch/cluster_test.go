@@ -3,6 +3,8 @@ package arch
 import (
 	"errors"
 	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
 )
 
 // Clusters fill as many SMs as an H100 and an H200 were seen to fill (deploy/calibrate cluster.resident, one CTA an SM).
@@ -17,6 +19,42 @@ func TestClustersThatFit(t *testing.T) {
 				t.Errorf("%s: clusters of %d fill %d SMs, measured %d", name, ctas, got, ctas*clusters)
 			}
 		}
+	}
+}
+
+// An SM holds as many CTAs of clusters as an H100 says that it does (deploy/calibrate clusters.held).
+func TestClustersHeldAgainstH100(t *testing.T) {
+	type measurement struct {
+		Name   string
+		Params struct {
+			Cluster, Warps int
+			Registers      int `json:"by_registers"`
+			Shared         int `json:"by_shared"`
+		}
+		Value float64
+	}
+	d, err := Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, m := range measured.Records[measurement](t, "../../deploy/calibrate/results/h100-pieces.jsonl.gz") {
+		if m.Name != "clusters.held" {
+			continue
+		}
+		p := m.Params
+		o, err := Occupy(d, Kernel{Threads: 32 * p.Warps, Registers: 16, Cluster: p.Cluster}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := float64(min(o.CTAs, p.Registers, p.Shared) * d.ClusterSMs(p.Cluster) / p.Cluster)
+		if got > m.Value || got < 0.95*m.Value { // what is left of several GPCs may hold one more
+			t.Errorf("%+v: %v clusters, measured %v", p, got, m.Value)
+		}
+		checked++
+	}
+	if checked < 8 {
+		t.Errorf("%d measurements", checked)
 	}
 }
 

@@ -8,6 +8,7 @@ type Kernel struct {
 	Registers int // a thread, as the assembler allocated
 	Shared    int // bytes a CTA, static and dynamic together
 	Static    int // of these, static
+	Cluster   int // CTAs of its clusters; up to 1 for none
 }
 
 // Limit is a bound of the device that a launch breaks.

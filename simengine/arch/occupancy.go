@@ -38,6 +38,8 @@ type Occupancy struct {
 	// CTAs each resource alone would allow: launch__occupancy_limit_registers,
 	// _shared_mem, _warps and _blocks.
 	ByRegisters, ByShared, ByWarps, ByCTAs int
+	// ByClusters is the CTAs that clusters have an SM hold at most; without clusters no limit.
+	ByClusters int
 
 	Theoretical     float64 // Warps over the SM's maximum, 0…1
 	CarveOut        int     // bytes of shared memory the SM is configured with
@@ -74,11 +76,15 @@ func Occupy(d *Descriptor, k Kernel, carveOut int) (Occupancy, error) {
 	if o.SharedPerCTA > 0 {
 		o.ByShared = o.CarveOut / o.SharedPerCTA
 	}
-	o.CTAs = min(o.ByRegisters, o.ByShared, o.ByWarps, o.ByCTAs)
+	o.ByClusters = noLimit
+	if k.Cluster > 1 {
+		o.ByClusters = mostOfClusters
+	}
+	o.CTAs = min(o.ByRegisters, o.ByShared, o.ByWarps, o.ByCTAs, o.ByClusters)
 	switch o.CTAs {
 	case o.ByWarps:
 		o.Limiter = LimiterWarps
-	case o.ByCTAs:
+	case o.ByCTAs, o.ByClusters:
 		o.Limiter = LimiterCTAs
 	case o.ByRegisters:
 		o.Limiter = LimiterRegisters

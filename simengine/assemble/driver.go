@@ -132,10 +132,10 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	switch {
 	case limit == 0:
 		f.budget = t.Offers(need, c)
-	case uncapped:
-		// A CTA size alone is an upper bound. With a least number of CTAs, all registers that
-		// these leave are used (CUDA C++ Programming Guide, launch bounds).
+	case uncapped: // a CTA size alone is an upper bound
 		f.budget = min(limit, t.Offers(need, c))
+	case opt.MaxRegisters == 0 && p.k.MaxRegs == 0 && need <= limit && launched == 0:
+		f.budget = min(limit, t.OffersLeast(need, c))
 	default:
 		f.budget = limit
 	}

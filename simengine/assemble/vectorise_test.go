@@ -49,6 +49,42 @@ func TestNeighbouringPairsJoin(t *testing.T) {
 	}
 }
 
+// Words and pairs that follow each other are one load of four words where that is aligned, as ptxas makes of loads of
+// halves by eights that nvcc takes apart (cluster_decode of h100-2026-11-27-triton-wgmma-c).
+func TestWordsAndPairsJoin(t *testing.T) {
+	loads := func(scale int, lines ...string) string {
+		src, sum := tile(scale, 0, ""), "add.f32 %f4, %f0, %f1;"
+		for i := range 4 {
+			src = strings.Replace(src, fmt.Sprintf("ld.shared.f32 %%f%d, [%%r3+%d];\n", i, 4*i), "", 1)
+		}
+		return strings.Replace(src, sum, strings.Join(lines, "\n")+"\n"+sum, 1)
+	}
+	word := func(i, at int) string { return fmt.Sprintf("ld.shared.f32 %%f%d, [%%r3+%d];", i, at) }
+	pair := func(i, at int) string { return fmt.Sprintf("ld.shared.v2.f32 {%%f%d, %%f%d}, [%%r3+%d];", i, i+1, at) }
+	for _, c := range []struct {
+		name   string
+		src    string
+		widths []uint8
+	}{
+		{"two words and a pair", loads(16, word(0, 0), word(1, 4), pair(2, 8)), []uint8{16}},
+		{"a pair and two words", loads(16, pair(0, 0), word(2, 8), word(3, 12)), []uint8{16}},
+		{"half aligned", loads(8, word(0, 0), word(1, 4), pair(2, 8)), []uint8{8, 8}},
+		{"a word short", loads(16, word(0, 4), pair(2, 8)), []uint8{4, 8}},
+	} {
+		var widths []uint8
+		for _, b := range must(t, c.src, hopper).Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == mir.Load && in.Space == ir.Shared {
+					widths = append(widths, in.Width)
+				}
+			}
+		}
+		if !slices.Equal(widths, c.widths) {
+			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
+		}
+	}
+}
+
 // Loads are not joined across a division, whose machine code may branch to a routine; across one that
 // does not they are.
 func TestDivisionsPartLoads(t *testing.T) {

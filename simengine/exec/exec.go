@@ -86,11 +86,11 @@ type Options struct {
 	// 0 for no limit.
 	WorkLimit int64
 	// DeviceOnly leaves out accesses to shared memory whose data is not needed. They matter neither
-	// to the device memory that a CTA touches nor to whether its warps meet at every barrier. Slice
-	// mode only.
+	// to the device memory that a CTA touches nor to whether its warps meet at every barrier. What is
+	// computed for their addresses alone is left out, too. Slice mode only.
 	DeviceOnly bool
-	// PathOnly leaves out all accesses whose data is not needed. What remains is the blocks that
-	// warps execute. Slice mode only.
+	// PathOnly leaves out all accesses whose data is not needed, and what is computed for them alone.
+	// What remains is the blocks that warps execute. Slice mode only.
 	PathOnly bool
 	// WholeGrid executes all CTAs of the grid together, which may wait for each other. The launch must be one that
 	// FitsTogether.

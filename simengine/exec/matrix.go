@@ -3,7 +3,9 @@ package exec
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
@@ -20,6 +22,51 @@ func (w *warp) gather(f *mma.Fragment, regs []code.Slot, to []float64) {
 			to[at] = f.Decode(v & (^uint64(0) >> (64 - f.Bits)))
 		}
 	}
+}
+
+// matrices is what MMAs work on: C, row by row, and what they last read from registers of A and B. Kernels multiply each
+// tile of A by several of B and the other way round, and reading a tile takes longer than multiplying it.
+type matrices struct {
+	c    [16 * 8]float64
+	a, b [32]matrixRead // by the first register, modulo their number
+}
+
+// matrixRead is a matrix and what the registers held, in all lanes, that it was read from.
+type matrixRead struct {
+	of     *mma.Fragment // nil: none
+	regs   []alu.Vec32
+	values []float64
+}
+
+// read returns the matrix in some registers of a warp.
+func (w *warp) read(last *[32]matrixRead, f *mma.Fragment, regs []code.Slot) []float64 {
+	m := &last[uint(regs[0].Index)%uint(len(last))]
+	if m.holds(w, f, regs) {
+		return m.values
+	}
+	m.of, m.regs, m.values = f, m.regs[:0], slices.Grow(m.values[:0], f.Elements)[:f.Elements]
+	for _, s := range regs {
+		if s.File != code.File32 {
+			m.of = nil // it is read each time
+			break
+		}
+		m.regs = append(m.regs, w.r32[s.Index])
+	}
+	w.gather(f, regs, m.values)
+	return m.values
+}
+
+// holds reports whether registers hold what they did when the matrix was read.
+func (m *matrixRead) holds(w *warp, f *mma.Fragment, regs []code.Slot) bool {
+	if m.of != f || len(m.regs) != len(regs) {
+		return false
+	}
+	for i, s := range regs {
+		if s.File != code.File32 || m.regs[i] != w.r32[s.Index] {
+			return false
+		}
+	}
+	return true
 }
 
 // scatter writes a matrix to the registers of a warp.
@@ -43,24 +90,22 @@ func (r *Runner) multiply(w *warp, in *code.Instr, mask uint32) signal {
 	m := in.X.Matrix
 	na, nb, _ := m.Registers()
 	src := in.X.Src
-	if r.tiles == nil {
-		r.tiles = new(mma.Tiles)
+	if r.matrices == nil {
+		r.matrices = new(matrices)
 	}
-	t := r.tiles
-	w.gather(m.FragmentA, src[:na], t.A[:])
-	w.gather(m.FragmentB, src[na:na+nb], t.B[:])
-	w.gather(m.FragmentC, src[na+nb:], t.C[:])
+	a, b, c := w.read(&r.matrices.a, m.FragmentA, src[:na]), w.read(&r.matrices.b, m.FragmentB, src[na:na+nb]), r.matrices.c[:]
+	w.gather(m.FragmentC, src[na+nb:], c)
 	for i := range m.M {
-		row := t.A[i*m.K : (i+1)*m.K]
+		row := a[i*m.K : (i+1)*m.K]
 		for j := range m.N {
-			sum := t.C[i*m.N+j]
-			for k, b := range t.B[j*m.K : (j+1)*m.K] {
-				sum += row[k] * b
+			sum := c[i*m.N+j]
+			for k, v := range b[j*m.K : (j+1)*m.K] {
+				sum += row[k] * v
 			}
-			t.C[i*m.N+j] = m.Bounded(sum)
+			c[i*m.N+j] = m.Bounded(sum)
 		}
 	}
-	w.scatter(m.FragmentC, in.X.Dst, t.C[:], mask)
+	w.scatter(m.FragmentC, in.X.Dst, c, mask)
 	return next
 }
 

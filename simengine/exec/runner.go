@@ -129,7 +129,7 @@ type scratch struct {
 	t32         alu.Vec32
 	t64         alu.Vec64
 	x           [4]alu.Vec64
-	tiles       *mma.Tiles // of the last MMA
+	matrices    *matrices // of MMAs
 	groupTiles  *mma.WarpgroupTiles
 	straddle    [32]byte
 	torn        tornWrite

@@ -50,9 +50,9 @@ type Launch struct {
 	Middle   int64 // the CTA in the middle
 	Warps    int   // of a CTA
 	Limit    int64 // the most work of all executions
-	// SamePath: all CTAs execute the same blocks. IndependentWarps: what a warp executes does not
+	// DataDecides: the path may depend on what is in memory. SamePath: all CTAs execute the same blocks. IndependentWarps: what a warp executes does not
 	// depend on other warps.
-	SamePath, IndependentWarps bool
+	DataDecides, SamePath, IndependentWarps bool
 }
 
 // Sample is the CTAs that stand for a grid.

@@ -15,6 +15,9 @@ const (
 	// the work after which no more are. They cost nothing that shows in BenchmarkDataset; 32 and
 	// 10,000 cost an eighth of the median at level model.
 	maxGlances, glanceWork = 16, 4_000
+	// dataWork is the same where data decides what CTAs do: a few may differ much. Of decode_split in 32 parts a fifth of
+	// the CTAs have nothing to do, the last ones of short sequences, and nine others were alike (shared/hopper).
+	dataWork = 60_000
 	// surveyWork is the work of the survey: some milliseconds, as long as the tracing of those
 	// chosen.
 	surveyWork = 250_000
@@ -61,7 +64,11 @@ func (s *sampler) glance(points []point, traced *trace.CTA) ([]point, error) {
 		stride = s.Warps
 	}
 	before := s.Executor.Work()
-	for k := len(points); k < maxGlances && s.Executor.Work()-before < glanceWork; k++ {
+	limit := int64(glanceWork)
+	if s.DataDecides {
+		limit = dataWork
+	}
+	for k := len(points); k < maxGlances && s.Executor.Work()-before < limit; k++ {
 		one, err := s.strided(s.cta(k), k%stride, stride)
 		if err != nil {
 			return nil, err

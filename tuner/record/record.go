@@ -67,6 +67,7 @@ type Record struct {
 	DynamicSmem int   `json:"dynamic_smem,omitempty"`
 	Block       []int `json:"block,omitempty"`
 	Grid        []int `json:"grid,omitempty"`
+	Cluster     []int `json:"cluster,omitempty"`
 	TimeUS      *Time `json:"time_us,omitempty"`
 	// Counters are hardware counters by Nsight Compute name.
 	Counters map[string]Counter `json:"counters,omitempty"`

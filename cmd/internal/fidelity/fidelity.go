@@ -123,11 +123,15 @@ func measuredLimiter(rec *record.Record, o *tuner.Outcome, d *arch.Descriptor) s
 	if len(rec.Block) == 0 {
 		return ""
 	}
-	threads := 1
-	for _, n := range rec.Block {
-		threads *= n
+	product := func(of []int) int {
+		p := 1
+		for _, n := range of {
+			p *= n
+		}
+		return p
 	}
-	occ, err := arch.Occupy(d, arch.Kernel{Threads: threads, Registers: rec.Registers, Shared: rec.StaticSmem + rec.DynamicSmem}, o.CarveOut)
+	k := arch.Kernel{Threads: product(rec.Block), Registers: rec.Registers, Shared: rec.StaticSmem + rec.DynamicSmem, Cluster: product(rec.Cluster)}
+	occ, err := arch.Occupy(d, k, o.CarveOut)
 	if err != nil {
 		return ""
 	}

@@ -254,10 +254,9 @@ func (s *selector) leftDivergently(b int) bool {
 //	UIADD3     UR8, UR4, UR10     with a parameter
 //	IMAD.WIDE  R4, R2, 2, UR8     in the loop: the lane's place in the row
 //
-// Evidence, ptxas corpus (segment_sum_kernel of h100-2026-11-27-triton-wgmma-c, add_rmsnorm of
-// h100-2026-11-26-triton-wgmma-a): programs that would take more than the registers of their occupancy step have all
-// such addresses in uniform registers (UIADD3.X, 6 of 6 of segment_sum), the others in general ones (8 of 8). Not where
-// a division is on the way to them, which general registers hold (gemm_mma).
+// Evidence, ptxas corpus (sm_90a): of 14 programs of segment_sum_kernel the 6 that would take more than the registers of
+// their occupancy step have all such addresses in uniform registers (UIADD3.X), the others all in general ones. Not
+// where a division is on the way to them, which general registers hold (gemm_mma).
 
 // loopAddresses returns the values of 64 bits that loops step, or read without computing them, and that the uniform
 // datapath computes from parameters and special registers alone.

@@ -32,6 +32,19 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+// What a least number of CTAs offers is a step more than is needed, and no less than half of the warps leave.
+func TestOffersLeast(t *testing.T) {
+	tg, err := For([2]int{9, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for need, want := range map[int]int{20: 64, 30: 64, 54: 64, 57: 72, 75: 96, 100: 168, 130: 255, 250: 255} {
+		if got := tg.OffersLeast(need, CTA{Threads: 128}); got != want {
+			t.Errorf("%d registers needed, %d offered, want %d", need, got, want)
+		}
+	}
+}
+
 // TestResidencyAsDescriptors holds how many CTAs an SM is thought to hold to the descriptors' rules
 // (arch.Occupy), of every architecture and launches drawn at random.
 func TestResidencyAsDescriptors(t *testing.T) {

@@ -19,24 +19,18 @@ type MMA struct {
 	Saturating                      bool
 }
 
-// Tiles are the matrices A, B and C of one MMA, row by row; B by columns.
-type Tiles struct {
-	A [16 * 32]float64
-	B [8 * 32]float64
-	C [16 * 8]float64
-}
-
 // Fragment is how a matrix lies in registers.
 type Fragment struct {
-	Bits   int // of an element
-	Place  [arch.WarpSize][]int
-	Decode func(uint64) float64
-	Encode func(float64) uint64
+	Bits     int // of an element
+	Elements int
+	Place    [arch.WarpSize][]int
+	Decode   func(uint64) float64
+	Encode   func(float64) uint64
 }
 
 // FragmentOf is how a matrix of rows and columns lies in registers, as ir.Fragment says.
 func FragmentOf(t ir.Type, rows, cols int) *Fragment {
-	f := &Fragment{Bits: 8 * t.Size()}
+	f := &Fragment{Bits: 8 * t.Size(), Elements: rows * cols}
 	for l := range f.Place {
 		for _, p := range ir.Fragment(t, rows, cols, l) {
 			f.Place[l] = append(f.Place[l], p.Row*cols+p.Col)

@@ -1,6 +1,8 @@
 package slice_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,7 @@ func TestWithDistinctBuffers(t *testing.T) {
 		address, distinct bool
 	}{{"out", true, false}, {"idx", true, true}, {"x", true, false}} {
 		k := ptxtest.Kernel(t, ".param .u64 idx, .param .u64 x, .param .u64 out, .param .u64 pitch", strings.Replace(gather, "OUT", c.out, 1))
+		checkDistinct(t, k)
 		for name, s := range map[string]struct {
 			needed []bool
 			want   bool
@@ -50,4 +53,55 @@ func TestWithDistinctBuffers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checkDistinct compares what Distinct says with both slices, each made by itself.
+func checkDistinct(t *testing.T, k *ir.Kernel) (relies bool) {
+	t.Helper()
+	distinct, all := slice.WithDistinctBuffers(k), slice.Addresses(k)
+	needed, relies := slice.Distinct(k)
+	if !slices.Equal(needed, distinct) || relies == slices.Equal(distinct, all) {
+		t.Errorf("%s: relies on distinct buffers: %v, with the same instructions: %v", k.Name, relies, slices.Equal(needed, distinct))
+	}
+	return relies
+}
+
+// Distinct says the same as two slices, of measured kernels and of kernels at random.
+func TestDistinct(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	params := ptxtest.Header + ".visible .entry k(.param .u64 idx, .param .u64 x, .param .u64 out, .param .u64 pitch)\n{"
+	relying, both := 0, 0
+	for range 2000 {
+		text := params + strings.Replace(gather, "OUT", []string{"out", "idx", "x"}[r.IntN(3)], 1) + "\n}\n"
+		for range r.IntN(4) {
+			text = ptxtest.Mutate(r, text)
+		}
+		k := ptxtest.Build(text)
+		if k == nil {
+			continue
+		}
+		both++
+		if checkDistinct(t, k) {
+			relying++
+		}
+	}
+	if relying < 100 || both-relying < 100 {
+		t.Errorf("%d of %d rely on distinct buffers: want 100 that do, and 100 that do not", relying, both)
+	}
+}
+
+func TestDistinctOfMeasured(t *testing.T) {
+	n := 0
+	check := func(name string, src []byte) {
+		if n++; n%8 != 0 {
+			return
+		}
+		for _, k := range ptxtest.Module(t, name, string(src)).Kernels {
+			checkDistinct(t, k)
+		}
+	}
+	ptxtest.Silicon(t, "../../..", check)
+	ptxtest.Hopper(t, "../../..", check)
 }

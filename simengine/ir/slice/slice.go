@@ -3,6 +3,8 @@
 package slice
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/alias"
 	"github.com/warptune/warptune/simengine/ir/bounds"
@@ -28,12 +30,28 @@ import (
 // A branch that is not marked is taken, whatever its guard: see detour.go.
 //
 // Any two pointers into global memory are taken to alias; see WithDistinctBuffers.
-func Addresses(k *ir.Kernel) []bool { return slice(k, nil) }
+func Addresses(k *ir.Kernel) []bool { return slice(k, nil, new(facts)) }
 
 // WithDistinctBuffers is Addresses for launches that pass a buffer of its own to
 // every pointer parameter: a store through one parameter does not matter to
 // loads through another. It marks no more than Addresses.
-func WithDistinctBuffers(k *ir.Kernel) []bool { return slice(k, alias.OfRegisters(k)) }
+func WithDistinctBuffers(k *ir.Kernel) []bool { return slice(k, alias.OfRegisters(k), new(facts)) }
+
+// Distinct is WithDistinctBuffers, and whether it marks less than Addresses.
+func Distinct(k *ir.Kernel) (needed []bool, relies bool) {
+	s := sliceWithout(k, alias.OfRegisters(k), nil, false, new(facts))
+	all := &facts{bounds: s.bounds}
+	if s.multiplies() {
+		needed = withoutMMAs(k, s.of, s).needed
+		return needed, !slices.Equal(needed, slice(k, nil, all))
+	}
+	// What buffers that may alias add nothing to is the least slice of those, too.
+	needed = slices.Clone(s.needed)
+	if s.of, s.facts = nil, all; !s.stores() {
+		return needed, false
+	}
+	return needed, !slices.Equal(needed, slice(k, nil, all))
+}
 
 // Straight is WithDistinctBuffers or, for buffers that may alias, Addresses, but for the conditions of detours that
 // depend on what loops compute: lanes are taken to go past these. A softmax's logarithm of its sum would have the slice
@@ -48,11 +66,11 @@ func Straight(k *ir.Kernel, distinct bool) []bool {
 			return s.needed
 		}
 	}
-	return slice(k, of)
+	return slice(k, of, new(facts))
 }
 
-func slice(k *ir.Kernel, of []alias.Roots) []bool {
-	s := sliceWithout(k, of, nil, false, new(facts))
+func slice(k *ir.Kernel, of []alias.Roots, known *facts) []bool {
+	s := sliceWithout(k, of, nil, false, known)
 	if s.multiplies() {
 		s = withoutMMAs(k, of, s)
 	}

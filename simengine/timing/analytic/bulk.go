@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
 // bulk sends the lines of a bulk copy on their way. No warp waits for one of them by itself: what they hold is not
@@ -25,7 +25,7 @@ func (t *traffic) bulk(u *turn) {
 		if store && in.Bulk.Reduce == ir.AtomNone {
 			due := fresh*plan.Write[a.PC] + again*plan.WriteAgain[a.PC]
 			u.y.again += u.n * again * plan.WriteAgain[a.PC] * float64(t.c.f.Granule)
-			t.m.writeLine(&u.one, sectors, cache.InPart(l.Sectors, l.Full), due, 1)
+			t.m.writeLine(&u.one, sectors, dram.PartOf(l.Sectors, l.Full), due, 1)
 			continue
 		}
 		due := fresh*plan.Read[a.PC] + again*plan.ReadAgain[a.PC]
@@ -37,7 +37,7 @@ func (t *traffic) bulk(u *turn) {
 			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
 			continue
 		}
-		t.m.readLine(&u.one, sectors, due, 1, t.held[a.PC][sectors])
+		t.m.readLine(&u.one, sectors, due, 1, 1, t.held[a.PC][sectors])
 		p := l.Addr / t.c.f.LinesPerRowSegment
 		row := p != u.rowSegment || u.r.rowSegments == 0
 		u.rowSegment = p

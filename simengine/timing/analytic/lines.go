@@ -6,7 +6,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/trace"
@@ -32,7 +31,7 @@ func (t *traffic) lines(u *turn) {
 			}
 			u.y.l2 += u.n * float64(bits.OnesCount8(sectors))
 			if sectors != 0 {
-				t.m.writeLine(&u.one, bits.OnesCount8(sectors), cache.InPart(sectors, l.Full), due, 1)
+				t.m.writeLine(&u.one, bits.OnesCount8(sectors), dram.PartOf(sectors, l.Full), due, 1)
 			}
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
@@ -111,7 +110,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	if l.Twice != 0 {
 		held = 1 // halves of sectors are not coalesced
 	}
-	t.m.readLine(&u.one, sectors, due, asked, held)
+	t.m.readLine(&u.one, sectors, due, t.plan.Readers[u.a.PC], asked, held)
 	t.m.contend(&u.one, due*t.plan.Contended[u.a.PC])
 	if bypass && u.class == assemble.AsyncCopy {
 		u.one.busy[inPort] += math.Max(float64(cost.CopyTurns(l))/dram.Fraction-t.m.port[sectors], 0)

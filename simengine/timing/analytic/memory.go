@@ -14,11 +14,10 @@ import (
 type memory struct {
 	read, port [9]float64 // by sectors of a line, some of which a copy may ask for twice
 	// slice and way are the same of stores, whole and in part.
-	slice, way [2][5]float64
+	slice, way [dram.Parts][5]float64
 	dram       float64 // a granule
 	contended  float64 // a granule from DRAM of a line that others store to, of the slices
-	// lookup is how long lookups hold the slices, for a read and for each granule of it that misses.
-	lookup     [9][2]float64
+	share      *dram.Share
 	near, far  float64    // latency of the two halves of L2
 	waits      dram.Waits // for DRAM
 	half       float64    // half the difference of the halves
@@ -32,16 +31,16 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 	spec := f.Share(active, footprint.TrafficOf(plan))
 	s := dram.New(spec)
 	m := &memory{
-		near: float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
+		share: s,
+		near:  float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
 		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: math.Max(spec.WriteBack, 1),
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
-		m.lookup[n] = [2]float64{s.LookupCycles(int64(n), 0), s.LookupCycles(int64(n), 1) - s.LookupCycles(int64(n), 0)}
 	}
 	for n := range m.way[0] {
 		for part := range m.slice {
-			m.slice[part][n], m.way[part][n] = s.WriteCycles(int64(n), int64(part))
+			m.slice[part][n], m.way[part][n] = s.WriteCycles(int64(n), dram.Part(part))
 		}
 	}
 	m.half = (m.far - m.near) / 2
@@ -49,10 +48,10 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 	return m
 }
 
-// readLine adds the read of sectors of a line, times of it, and of granules from DRAM. It holds
-// the L2 slices for the share held of what it takes by itself.
-func (m *memory) readLine(w *work, sectors int, granules, times, held float64) {
-	r, p, d := held*math.Max(times*m.read[sectors], times*m.lookup[sectors][0]+granules*m.lookup[sectors][1]), times*m.port[sectors], granules*m.dram
+// readLine adds the read of sectors of a line, times of it, and of granules from DRAM, for each of which so many requests
+// ask. It holds the L2 slices for the share held of what it takes by itself.
+func (m *memory) readLine(w *work, sectors int, granules, askers, times, held float64) {
+	r, p, d := held*math.Max(times*m.read[sectors], times*m.share.LookupCycles(int64(sectors), granules/math.Max(times, 1e-9), askers)), times*m.port[sectors], granules*m.dram
 	w.busy[l2Slices] += r
 	w.busy[inPort] += p
 	w.busy[dramBus] += d
@@ -67,9 +66,9 @@ func (m *memory) contend(w *work, granules float64) {
 	w.blocking[l2Slices] += granules * m.contended
 }
 
-// writeLine adds times stores of sectors of a line, in part where part is 1; toDRAM granules of
+// writeLine adds times stores of sectors of a line; toDRAM granules of
 // it are written back.
-func (m *memory) writeLine(w *work, sectors int, part int64, toDRAM, times float64) {
+func (m *memory) writeLine(w *work, sectors int, part dram.Part, toDRAM, times float64) {
 	w.busy[l2Slices] += times * m.slice[part][sectors]
 	w.busy[outWay] += times * m.way[part][sectors]
 	w.busy[dramBus] += times * toDRAM * m.dram * m.writeBack
@@ -101,7 +100,7 @@ func (p *spillPath) load(f *cost.Figures, w *work, lines int64) {
 	w.busy[lsu] += c
 	w.blocking[lsu] += c
 	w.spilled[0] += 4 * float64(lines)
-	p.m.readLine(w, 4, 0, float64(lines)*(1-p.hits), 1)
+	p.m.readLine(w, 4, 0, 1, float64(lines)*(1-p.hits), 1)
 }
 
 func (p *spillPath) store(f *cost.Figures, w *work, lines int64) {

@@ -43,11 +43,3 @@ func (c *WriteCombiner) Add(line uint64, sectors, full uint8) uint8 {
 	c.head = (c.head + 1) % len(c.open)
 	return sectors
 }
-
-// InPart is 1 where some of the sectors are stored to in part, else 0.
-func InPart(sectors, full uint8) int64 {
-	if sectors&^full != 0 {
-		return 1
-	}
-	return 0
-}

@@ -127,32 +127,57 @@ func (s *sm) execute(p *subPartition, slot int) {
 	}
 	p.leave(slot)
 	s.stats.classes[o.class]++
-	if o.pipe != cost.PipeNone {
-		p.taken[o.port] = int32(slot)
-		if o.class == assemble.Wgmma {
-			p.product = max(p.product, now*dram.Fraction)
-			s.product(w, o, p.product/dram.Fraction)
-			p.product, p.slows = p.product+int64(o.interval), o.slows
-			p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
-		} else {
-			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + p.besideProduct(o, now)
-		}
-		w.port, w.portHeld = o.port, p.free[o.pipe]/dram.Fraction
-		if o.class == assemble.Wgmma { // of products that take turns, those of other warpgroups are not its own
-			w.portHeld = now + int64(o.interval)/dram.Fraction
-		}
-		s.stats.pipeBusy[o.pipe] += int64(o.interval)
-		if o.pipe == cost.PipeALU && s.m.DualFP32Int {
-			// Half of the fp32 lanes are busy: half an instruction less of them.
-			p.free[cost.PipeFMA] = max(p.free[cost.PipeFMA], now*dram.Fraction) + int64(o.interval)/2
-		}
-	}
+	s.occupy(p, w, o, slot)
 	if s.m.IssueWidth == 1 || o.slots > dram.Fraction { // of two at a time neither waits for the other's cycle
 		p.open = max(p.open, now*dram.Fraction) + int64(o.slots)
 		w.holds = (p.open + dram.Fraction - 1) / dram.Fraction
 	}
-	result, kind := now+int64(o.latency), o.kind
-	fetch, why, held := now+1, timing.Wait, holdNone
+	result, kind, fetch, why, held := s.carryOut(p, w, o)
+	for _, col := range s.c.deps[o.dst0:o.dst1] {
+		s.score[w.row+col] = result<<2 | int64(kind)
+	}
+	p.cover(o.port, now)
+	switch o.pipe {
+	case cost.PipeMemory: // is behind two ports
+		p.cover(port(cost.PipeMemory)+portLG-o.port, now)
+	case cost.PipeALU:
+		p.cover(port(cost.PipeFMA), now)
+	}
+	s.proceed(w, p, o, fetch, why, held)
+}
+
+// occupy has the instruction's pipe be taken, as long as it takes.
+func (s *sm) occupy(p *subPartition, w *warp, o *op, slot int) {
+	if o.pipe == cost.PipeNone {
+		return
+	}
+	now := s.now
+	p.taken[o.port] = int32(slot)
+	if o.class == assemble.Wgmma {
+		p.product = max(p.product, now*dram.Fraction)
+		s.product(w, o, p.product/dram.Fraction)
+		p.product, p.slows = p.product+int64(o.interval), o.slows
+		p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
+	} else {
+		p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + p.besideProduct(o, now)
+	}
+	w.port, w.portHeld = o.port, p.free[o.pipe]/dram.Fraction
+	if o.class == assemble.Wgmma { // of products that take turns, those of other warpgroups are not its own
+		w.portHeld = now + int64(o.interval)/dram.Fraction
+	}
+	s.stats.pipeBusy[o.pipe] += int64(o.interval)
+	if o.pipe == cost.PipeALU && s.m.DualFP32Int {
+		// Half of the fp32 lanes are busy: half an instruction less of them.
+		p.free[cost.PipeFMA] = max(p.free[cost.PipeFMA], now*dram.Fraction) + int64(o.interval)/2
+	}
+}
+
+// carryOut returns when an instruction's result is there and of what kind it is, when
+// the warp's next one may issue, and for what it waits until then.
+func (s *sm) carryOut(p *subPartition, w *warp, o *op) (result int64, kind cost.ResultKind, fetch int64, why timing.StallReason, held hold) {
+	now := s.now
+	result, kind = now+int64(o.latency), o.kind
+	fetch, why, held = now+1, timing.Wait, holdNone
 	if o.class == assemble.Barrier {
 		held = holdBarrier
 	}
@@ -198,17 +223,7 @@ func (s *sm) execute(p *subPartition, slot int) {
 			}
 		}
 	}
-	for _, col := range s.c.deps[o.dst0:o.dst1] {
-		s.score[w.row+col] = result<<2 | int64(kind)
-	}
-	p.cover(o.port, now)
-	switch o.pipe {
-	case cost.PipeMemory: // is behind two ports
-		p.cover(port(cost.PipeMemory)+portLG-o.port, now)
-	case cost.PipeALU:
-		p.cover(port(cost.PipeFMA), now)
-	}
-	s.proceed(w, p, o, fetch, why, held)
+	return result, kind, fetch, why, held
 }
 
 // besideProduct is how long an op that is not a product of a warpgroup holds its pipe, steps: longer while the tensor core

@@ -261,7 +261,7 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	}
 	h := cache.Hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
-	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.set.held[a.PC][min(n, cost.MostSectors)], Far: remote, RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24, Noise: h >> 24}
+	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Askers: s.set.askers[a.PC], Held: s.set.held[a.PC][min(n, cost.MostSectors)], Far: remote, RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24, Noise: h >> 24}
 	if copied && o.bypassesL1 {
 		ask.Turns = cost.CopyTurns(l)
 	}
@@ -374,7 +374,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 		toDRAM += m
 	}
 	sent = int64(bits.OnesCount8(sectors))
-	taken := s.mem.Write(max(at, s.stores.free()), sent, cache.InPart(sectors, l.Full), toDRAM)
+	taken := s.mem.Write(max(at, s.stores.free()), sent, dram.PartOf(sectors, l.Full), toDRAM)
 	s.stores.take(taken)
 	c := &s.ctas[w.cta]
 	c.sent, w.sent = max(c.sent, taken), max(w.sent, taken)

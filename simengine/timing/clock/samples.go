@@ -23,6 +23,7 @@ type sampleSet struct {
 	divergence float64
 	mbarriers  int // the most of a sample
 	constHold  int64
+	askers     []int64 // by instruction; see dram.Request
 	// held is, by load and the sectors of a line, how long it holds the slices of L2, of dram.Fraction: 1 is a load that
 	// is not coalesced.
 	held      [][cost.MostSectors + 1]int64
@@ -79,6 +80,10 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p.divergence = cost.ConstDivergence(in, p.samples[0].CTA.CTA)
 	p.plan = g.survey.Plan(footprint.DeviceOf(in))
 	p.setConstMiss(in)
+	p.askers = make([]int64, len(p.plan.Readers))
+	for pc, n := range p.plan.Readers {
+		p.askers[pc] = dram.Ticks(min(n, cost.MostSectors))
+	}
 	p.held = make([][cost.MostSectors + 1]int64, len(p.plan.LockstepSharers))
 	for pc, readers := range p.plan.LockstepSharers {
 		held := m.LoadHeld(readers)

@@ -6,16 +6,16 @@ func (s *Share) ReadCycles(sectors int64) (slices, port float64) {
 	return float64(s.read.of(sectors)) / Fraction, float64(sectors*s.portCost) / Fraction
 }
 
-// WriteCycles is how long a store of sectors of one line, in part some of them where
-// part is 1, holds the slices, and the way to them.
-func (s *Share) WriteCycles(sectors, part int64) (slices, way float64) {
+// WriteCycles is how long a store of sectors of one line holds the slices, and the way to them.
+func (s *Share) WriteCycles(sectors int64, part Part) (slices, way float64) {
 	return float64(s.writeSlice[part].of(sectors)) / Fraction, float64(s.writeOut[part].of(sectors)) / Fraction
 }
 
-// LookupCycles is how long lookups hold the slices for a read of sectors of one line of which granules miss.
-func (s *Share) LookupCycles(sectors int64, granules float64) float64 {
-	one := s.looked(sectors, 1) - s.looked(sectors, 0)
-	return (float64(s.looked(sectors, 0)) + float64(one)*granules) / Fraction
+// LookupCycles is how long lookups hold the slices for a read of sectors of one line of which granules miss, for each
+// of which so many requests ask.
+func (s *Share) LookupCycles(sectors int64, granules, askers float64) float64 {
+	one := s.looked(sectors, 1, Ticks(askers)) - s.read.least
+	return (float64(s.read.least) + float64(one)*granules) / Fraction
 }
 
 // DRAMCycles is how long a granule holds DRAM.

@@ -53,22 +53,46 @@ func newCost(line, part float64) cost {
 	return cost{line: Ticks(line * part), sector: Ticks(line * (1 - part) / lineSectors)}
 }
 
+// Part is of how many of its sectors a store writes a part alone.
+type Part int64
+
+// Of none, of some, of all.
+const (
+	Whole Part = iota
+	SomeInPart
+	AllInPart
+	Parts int64 = iota
+)
+
+// PartOf is that of a store to sectors of a line, to those in full wholly.
+func PartOf(sectors, full uint8) Part {
+	switch sectors &^ full {
+	case 0:
+		return Whole
+	case sectors:
+		return AllInPart
+	}
+	return SomeInPart
+}
+
 // stored are the costs of what is stored whole, and in part.
-func stored(line float64) [2]cost {
-	return [2]cost{newCost(line, 0), {line: Ticks(line * partRequest), sector: Ticks(line * partSector)}}
+func stored(line float64) [Parts]cost {
+	inPart := cost{line: Ticks(line * partRequest), sector: Ticks(line * partSector)}
+	return [...]cost{Whole: newCost(line, 0), SomeInPart: inPart, AllInPart: inPart}
 }
 
 // apart is how many times as long the slices and the way to them are held by a store to part of a sector of which
-// L2 has nothing, as by one to part of a sector that is there. Slices are not held for less than the way then. Of
-// stores of 16 bytes, two SMs to each sector, an H100 takes 3.2 to 3.9 cycles of a slice each where they go through
-// 67 MB, 2.0 where they stay within 8 MB, and 1.8 of whole sectors through 67 MB. Reads beside them take as long more
-// as by themselves (deploy/calibrate pieces.scan).
-const apart = 1.6
+// L2 has nothing, as by one to part of a sector that is there: each of the one and a half lookups that a store takes
+// then holds a slice for two cycles. Slices are not held for less than the way. Of stores of 16 bytes, two SMs to each
+// sector, an H100 takes 3.2 to 3.9 cycles of a slice each where they go through 67 MB, 2.0 where they stay within 8 MB,
+// and 1.8 of whole sectors through 67 MB. Reads beside them take as long more as by themselves (deploy/calibrate
+// pieces.scan).
+const apart = 1.5
 
-// part is the cost of a store in part by that of one to what L2 has, of which the share from has nothing there.
-func (c cost) part(from cost, share float64) cost {
+// apart is the cost of stores in part of which a share is to what L2 has nothing of: those take what way says.
+func (c cost) apart(way cost, share float64) cost {
 	mix := func(a, b int64) int64 { return int64((1-share)*float64(a) + share*apart*float64(b)) }
-	return cost{mix(c.line, from.line), mix(c.sector, from.sector), c.least}
+	return cost{mix(c.line, way.line), mix(c.sector, way.sector), c.least}
 }
 
 func (c cost) of(sectors int64) int64 { return max(c.line+sectors*c.sector, c.least) }
@@ -84,13 +108,13 @@ type Share struct {
 	port, l2, out, dram    Server
 	atomics                [AtomicBuffers]Server // by buffer, the slices that atomics fall on
 	read                   cost                  // of the slices
-	writeSlice, writeOut   [2]cost               // of what is written whole, and in part
-	dramOne, dramBack      int64                 // steps a granule, one that is written back
-	contended              int64                 // steps for a granule of a line that others store to
-	crossing               int64                 // steps for a request that misses
-	portCost               int64                 // steps a sector
-	windowFrom, windowBusy int64                 // DRAM occupancy is measured over windows
-	wait                   int64                 // mean contention delay at the present occupancy
+	writeSlice, writeOut   [Parts]cost
+	dramOne, dramBack      int64 // steps a granule, one that is written back
+	contended              int64 // steps for a granule of a line that others store to
+	crossing               int64 // steps for a request that misses
+	portCost               int64 // steps a sector
+	windowFrom, windowBusy int64 // DRAM occupancy is measured over windows
+	wait                   int64 // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
@@ -114,8 +138,9 @@ func New(spec Spec) *Share {
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
 	s.crossing = Ticks(line * LeastRead * spec.Crossing)
-	way := s.writeOut[1]
-	s.writeSlice[1], s.writeOut[1] = s.writeSlice[1].part(way, spec.Apart), way.part(way, spec.Apart)
+	slice, way := &s.writeSlice[AllInPart], &s.writeOut[AllInPart]
+	*slice = slice.apart(*way, spec.Apart)
+	*way = way.apart(*way, spec.Apart)
 	for i := range s.atomics {
 		s.atomics[i] = shared
 	}
@@ -131,6 +156,7 @@ const AtomicBuffers = 4
 type Request struct {
 	Sectors           int64
 	FromDRAM          int64  // granules that miss L2
+	Askers            int64  // how many requests ask for sectors of one of these granules, fractions, where each asks for one
 	Held              int64  // how long it holds the slices, fractions of what it takes by itself
 	Turns             int64  // steps that it takes at least to come into the SM
 	Apart             bool   // it does not follow earlier stores on the way to L2
@@ -144,7 +170,7 @@ func (s *Share) Read(at int64, r *Request) int64 {
 		at, _ = s.out.Serve(at, 0)
 	}
 	at, _ = s.port.Serve(at, max(r.Sectors*s.portCost, r.Turns))
-	begin, _ := s.l2.Serve(at, max(s.read.of(r.Sectors), s.looked(r.Sectors, r.FromDRAM))*r.Held/Fraction)
+	begin, _ := s.l2.Serve(at, max(s.read.of(r.Sectors), s.looked(r.Sectors, r.FromDRAM, r.Askers))*r.Held/Fraction)
 	done := begin + s.spec.L2Latency
 	if r.Far {
 		done = begin + s.spec.FarLatency
@@ -162,8 +188,9 @@ func (s *Share) Read(at int64, r *Request) int64 {
 // the granules. Of single sectors from DRAM, each asked for by two SMs, an H100 reads 105 billion a second, where of
 // those in L2 it reads 134. Its counters say that slices look up 9.9 million times for 8.4 million of them, in 0.91 of
 // all cycles (deploy/calibrate pieces.scan, bandwidth.sectors).
-func (s *Share) looked(sectors, granules int64) int64 {
-	return s.read.least + s.crossing*granules*int64(s.spec.Granule)/sectorBytes/max(sectors, 1)
+func (s *Share) looked(sectors, granules, askers int64) int64 {
+	apart := int64(s.spec.Granule) / sectorBytes * Fraction / max(sectors, 1)
+	return s.read.least + s.crossing*granules*min(apart, askers)/Fraction
 }
 
 // Contend holds the slices for granules, a share of which is of lines of which others
@@ -207,10 +234,9 @@ func (s *Share) contention(now int64, noise uint64) int64 {
 // fractions: -ln(1 - (k+1/2)/16).
 var exponential = [16]int64{8, 25, 43, 63, 85, 108, 133, 162, 194, 230, 273, 324, 389, 477, 605, 887}
 
-// Write sends sectors of one line to L2 at cycle at, in part some of them where part is 1,
-// else 0; toDRAM granules of the line will be written back. It returns when L2 has taken
+// Write sends sectors of one line to L2 at cycle at; toDRAM granules of the line will be written back. It returns when L2 has taken
 // them.
-func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
+func (s *Share) Write(at, sectors int64, part Part, toDRAM int64) int64 {
 	begin, end := s.out.Serve(at, s.writeOut[part].of(sectors))
 	s.l2.Serve(begin, s.writeSlice[part].of(sectors))
 	if toDRAM > 0 {

@@ -22,9 +22,9 @@ type Device struct {
 	Copies []bool
 	// Ahead says by instruction that it copies to shared memory, in any kernel; nil: nothing is said.
 	Ahead []bool
-	// TexelsByIndex says by instruction that it fetches texels at coordinates that no data gives: it is no gather
-	// either; nil: there are none.
-	TexelsByIndex []bool
+	// ByIndex says by instruction that it reads at places that no data gives: it is no gather either; nil: nothing is
+	// said.
+	ByIndex []bool
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool

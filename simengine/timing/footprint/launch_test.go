@@ -14,7 +14,7 @@ func reg(r ir.Reg) ir.Operand {
 
 // A fetch at coordinates of the thread's index and of parameters gathers nothing. One where memory says where does, be it
 // a buffer, shared memory or another fetch, even if a loop brings it there.
-func TestTexelsByIndex(t *testing.T) {
+func TestByIndex(t *testing.T) {
 	const index, scale, at, data, moved, texel, next = 0, 1, 2, 3, 4, 5, 6
 	instr := func(op ir.Op, space ir.Space, dst ir.Reg, src ...ir.Reg) ir.Instr {
 		in := ir.Instr{Op: op, Space: space, Dst: []ir.Reg{dst}, Guard: ir.NoReg}
@@ -34,12 +34,20 @@ func TestTexelsByIndex(t *testing.T) {
 			instr(ir.Tex, 0, next, texel),
 		}}
 		told := from == ir.Const || from == ir.ParamSpace
-		if got, want := texelsByIndex(k), []bool{told, false, false, false, true, false, false}; !slices.Equal(got, want) {
+		if got, want := byIndex(k), []bool{told, false, false, false, true, false, false}; !slices.Equal(got, want) {
 			t.Errorf("data from space %v: texels by index %v, want %v", from, got, want)
 		}
 	}
-	if got := texelsByIndex(&ir.Kernel{Instrs: []ir.Instr{instr(ir.Ld, ir.Global, 0)}, Regs: make([]ir.RegInfo, 1)}); got != nil {
+	if got := byIndex(&ir.Kernel{Instrs: []ir.Instr{instr(ir.Ld, ir.Global, 0)}, Regs: make([]ir.RegInfo, 1)}); got != nil {
 		t.Errorf("a kernel without textures: %v", got)
+	}
+	k := &ir.Kernel{Module: &ir.Module{Target: "sm_90a"}, Regs: make([]ir.RegInfo, 7), Instrs: []ir.Instr{
+		instr(ir.Ld, ir.Global, data, at),
+		instr(ir.Ld, ir.Global, texel, data),
+		instr(ir.Ld, ir.Shared, next, at),
+	}}
+	if got := byIndex(k); !slices.Equal(got, []bool{true, false, false}) {
+		t.Errorf("loads of a kernel for one architecture alone by index: %v", got)
 	}
 }
 
@@ -71,7 +79,7 @@ func TestRowsOfTilesAreNoGather(t *testing.T) {
 		byIndex []bool
 		random  bool
 	}{{[]bool{true, true}, false}, {nil, true}, {[]bool{true, false}, true}, {[]bool{false, true}, true}} {
-		d.TexelsByIndex = c.byIndex
+		d.ByIndex = c.byIndex
 		p := survey().Plan(d)
 		if p.Random[0] != c.random || p.Random[1] != c.random {
 			t.Errorf("texels by index %v: random %v", c.byIndex, p.Random)

@@ -73,18 +73,18 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies, byIndex []bo
 	return g
 }
 
-// byIndex reports, by group, whether all loads in it are of Device.TexelsByIndex.
+// byIndex reports, by group, whether all loads in it are of Device.ByIndex.
 func (s *Survey) byIndex(d Device) []bool {
 	pcs := len(s.parent) / 2
 	out := make([]bool, pcs)
-	if d.TexelsByIndex == nil {
+	if d.ByIndex == nil {
 		return out
 	}
 	for i := range out {
 		out[i] = true
 	}
 	for pc := range pcs {
-		if sum(s.distinct[pc]) > 0 && !d.TexelsByIndex[pc] {
+		if sum(s.distinct[pc]) > 0 && !d.ByIndex[pc] {
 			out[s.parent.Find(int32(pc))] = false
 		}
 	}

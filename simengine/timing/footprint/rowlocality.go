@@ -24,12 +24,12 @@ type touchCount struct {
 	sectors, granules, lines, rowSegments int64
 	runs                                  int64 // of adjacent sectors that adjoin none touched before
 	read                                  int64 // of stores: sectors that were read before
-	bytes                                 int64 // of stores: bytes
+	bytes, asked                          int64 // of stores: bytes, and sectors of requests, touched before or not
 }
 
 func (a *touchCount) add(b *touchCount) {
 	a.sectors, a.granules, a.lines, a.rowSegments = a.sectors+b.sectors, a.granules+b.granules, a.lines+b.lines, a.rowSegments+b.rowSegments
-	a.runs, a.read, a.bytes = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes
+	a.runs, a.read, a.bytes, a.asked = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes, a.asked+b.asked
 }
 
 // sharing reports whether all that is stored goes to sectors that others store to.
@@ -62,6 +62,7 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 	e := &l.located[kind]
 	before := e.sectors
 	fresh := sectors &^ before
+	c.asked += n * int64(bits.OnesCount8(sectors))
 	if before != 0 {
 		t.beside.Join(pc, e.by)
 	}

@@ -69,13 +69,16 @@ func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) Wri
 	}
 }
 
-// apart is the share of the stores that are to parts of sectors of which L2 has nothing.
+// apart is the share of the stores that are to parts of sectors of which L2 has nothing, as if a CTA wrote each sector
+// either whole or half. Of smaller pieces all but the first find the sector there: d3q19_stream and radix_count store
+// words, at 1.0 and 1.33 times the time of such that are there (h200-2026-11-24-independent, h200-2026-11-22-project-c).
 func (a *sharedRows) apart() float64 {
 	base := &a.by[Base]
-	if base.sectors == 0 || base.full() >= wholeSector {
+	if base.sectors == 0 || base.asked == 0 {
 		return 0
 	}
-	return base.unread()
+	piece := float64(base.bytes) / float64(base.asked) / sectorBytes
+	return base.unread() * min(2*(1-min(base.full(), 1)), 1) * min(2*piece, 1)
 }
 
 // unread is the share of the sectors that were not read before: what was read is in L2 as it was.

@@ -44,7 +44,7 @@ func TestScatteredStores(t *testing.T) {
 		}
 	}
 	b := stored(grid, nil, scattered)
-	if want := (1 + openLine*alone + 1 + openFill*alone) / 2; !near(b.Time, want) || b.Written != 0.5 || b.Read != 0.5 || b.Apart != 1 {
+	if want := (1 + openLine*alone + 1 + openFill*alone) / 2; !near(b.Time, want) || b.Written != 0.5 || b.Read != 0.5 || b.Apart != 0.25 {
 		t.Errorf("a word of every 256 bytes takes %+v, time %.3f of a granule was to be expected", b, want)
 	}
 	b = stored(grid, scattered, scattered)

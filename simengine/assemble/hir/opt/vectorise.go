@@ -32,7 +32,6 @@ const (
 type accessKey struct {
 	space ir.Space
 	typ   ir.Type
-	vec   uint8 // elements of typ
 	reg   ir.Reg
 	vr    int32
 	guard vreg.Value
@@ -44,6 +43,7 @@ type openAccess struct {
 	key    accessKey
 	at     int    // index in the block
 	offset uint64 // bytes
+	size   uint64 // bytes a lane
 }
 
 // Vectorise joins accesses, block by block.
@@ -186,7 +186,7 @@ func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 	case w != 4 && w != 8 || int(f.Values[n.Dst[0]].Words)*4 != w:
 		return openAccess{}, false
 	}
-	return openAccess{keyOfAccess(n), i, n.Src[0].Imm}, true
+	return accessOf(n, i), true
 }
 
 // isWrittenElsewhere reports whether v has other definitions than a load, or is none.
@@ -205,12 +205,14 @@ func joinableStore(f *hir.Func, n *hir.Node, i int) (openAccess, bool) {
 	if w == 2 && (n.Guard != vreg.None || !f.Target.Uses(rules.HalfVectors)) {
 		return openAccess{}, false
 	}
-	return openAccess{keyOfAccess(n), i, n.Src[0].Imm}, true
+	return accessOf(n, i), true
 }
 
-func keyOfAccess(n *hir.Node) accessKey {
+// accessOf is the access of node i of a block.
+func accessOf(n *hir.Node, i int) openAccess {
 	o := &n.Src[0]
-	return accessKey{n.Space, n.Type, n.Vec, o.Reg, o.Var, n.Guard, n.GuardNot}
+	key := accessKey{n.Space, n.Type, o.Reg, o.Var, n.Guard, n.GuardNot}
+	return openAccess{key, i, o.Imm, uint64(hir.Bits(n.Type)/8) * uint64(n.Vec)}
 }
 
 // join makes wide accesses of loads that may move to the first of them, or stores that may move to
@@ -234,7 +236,7 @@ func (j *vectoriser) join(list []openAccess) {
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.OperandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := widestRun(same[i:], uint64(hir.Bits(key.typ)/8)*uint64(key.vec), known, key.widest())
+			n := widestRun(same[i:], known, key.widest())
 			if n > 1 {
 				kept := widen(j.f, j.nodes, same[i:i+n])
 				j.made = true
@@ -255,7 +257,7 @@ func (k *accessKey) compare(l *accessKey) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.vec, l.vec), cmp.Compare(k.space, l.space))
+	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.space, l.space))
 }
 
 // widest is the bytes that a joined access may move.
@@ -269,19 +271,23 @@ func (k *accessKey) widest() uint64 {
 	return widestShared
 }
 
-// widestRun is how many of the accesses in list, from the first on, one access can make. size is
-// the bytes of each, known the alignment of the base as an exponent, most the bytes it may move.
-func widestRun(list []openAccess, size uint64, known uint8, most uint64) int {
-	for n := most / size; n > 1; n /= 2 {
-		if uint64(len(list)) < n || list[0].offset%(n*size) != 0 || n*size > 1<<known {
+// widestRun is how many of the accesses in list, from the first on, one access can make. known is the alignment of the
+// base as an exponent, most the bytes it may move.
+//
+// Evidence: of two words and a pair that follow them ptxas 13.0 makes an LDS.128 (cluster_decode of
+// h100-2026-11-27-triton-wgmma-c).
+func widestRun(list []openAccess, known uint8, most uint64) int {
+	for size := most; size > list[0].size; size /= 2 {
+		if list[0].offset%size != 0 || size > 1<<known {
 			continue
 		}
-		whole := true
-		for k := range n {
-			whole = whole && list[k].offset == list[0].offset+k*size
+		n, whole := 0, uint64(0)
+		for n < len(list) && whole < size && list[n].offset == list[0].offset+whole {
+			whole += list[n].size
+			n++
 		}
-		if whole {
-			return int(n)
+		if whole == size {
+			return n
 		}
 	}
 	return 1
@@ -307,7 +313,8 @@ func widen(f *hir.Func, nodes []int32, all []openAccess) int {
 		}
 	}
 	n := &f.Nodes[nodes[kept]]
-	n.Dst, n.Src, n.Vec = dst, src, n.Vec*uint8(len(all))
+	n.Dst, n.Src = dst, src
+	n.Vec = uint8(max(len(dst), len(src)-1))
 	f.Wide = append(f.Wide, hir.WideAccess{PC: n.PC, Bytes: n.Vec * uint8(hir.Bits(n.Type)/8)})
 	return kept
 }

@@ -40,8 +40,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
 		c.k = sroa.Mirror(k)
-		c.needed = slice.WithDistinctBuffers(c.k)
-		c.p.Distinct = !slices.Equal(c.needed, slice.Addresses(c.k))
+		c.needed, c.p.Distinct = slice.Distinct(c.k)
 	} else {
 		c.needed = all(k)
 	}

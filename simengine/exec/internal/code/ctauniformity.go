@@ -7,6 +7,7 @@ import "github.com/warptune/warptune/simengine/ir"
 type ctaUniformity struct {
 	path   bool // they execute the same blocks and leave out the same iterations
 	shared bool // and access the same addresses in shared memory
+	data   bool // what they execute, or where they access memory, depends on what is in global memory
 }
 
 // findUniformity analyses the instructions that the slice executes.
@@ -42,6 +43,11 @@ func (c *compiler) findUniformity() ctaUniformity {
 		}
 	}
 	a.shared = a.shared && a.path
+	for pc := range c.k.Instrs {
+		if in := &c.k.Instrs[pc]; c.needed[pc] && in.Op == ir.Ld && in.Space == ir.Global {
+			a.data = true
+		}
+	}
 	return a
 }
 
@@ -109,6 +115,9 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 
 // SamePath reports whether all CTAs of any launch execute the same blocks, with the same Work.
 func (p *Program) SamePath() bool { return p.uniform.path }
+
+// DataDecides reports whether what CTAs execute, or where they access memory, depends on what is in global memory.
+func (p *Program) DataDecides() bool { return p.uniform.data }
 
 // SameShared reports whether all CTAs of any launch access the same addresses in shared memory.
 func (p *Program) SameShared() bool { return p.uniform.shared }
