@@ -439,3 +439,36 @@ func BenchmarkTouch(b *testing.B) {
 		line++
 	}
 }
+
+// CTAs that walk along rows of 3 KB, some bytes of each at a time, take what an H100 takes (deploy/calibrate walks): its
+// rate for parts of 64 bytes over that for more, by rows and CTAs.
+func TestWalksAlongRows(t *testing.T) {
+	gpu := h200(t)
+	for _, c := range []struct {
+		rows, part int
+		resident   float64
+		want       float64
+	}{
+		{256, 64, 264, 0.72}, {256, 64, 528, 0.75}, {256, 64, 132, 0.86}, {128, 64, 264, 0.89}, {64, 64, 528, 0.92},
+		{256, 128, 264, 1}, {64, 256, 264, 1},
+	} {
+		grid := [3]int{1056, 1, 1}
+		d := device(grid)
+		d.Resident = c.resident
+		p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
+			for at := 0; at < 3072; at += c.part {
+				for row := range c.rows {
+					from := (x*c.rows+row)*3072 + at
+					for line := from / 128; line <= (from+c.part-1)/128; line++ {
+						touch(uint64(line), uint8(0xf>>(4-min(c.part, 128)/32))<<(from%128/32))
+					}
+				}
+			}
+		}).Plan(d)
+		// as cost.Machine has it
+		got := 1 / (1 + gpu.DRAMOpening*64/float64(gpu.DRAMPieceBytes)*(1/p.RowSegmentShare-1))
+		if math.Abs(got-c.want) > 0.04 {
+			t.Errorf("%d bytes of each of %d rows, %g CTAs: %.2f of the rate, want %.2f", c.part, c.rows, c.resident, got, c.want)
+		}
+	}
+}

@@ -25,11 +25,13 @@ type touchCount struct {
 	runs                                  int64 // of adjacent sectors that adjoin none touched before
 	read                                  int64 // of stores: sectors that were read before
 	bytes, asked                          int64 // of stores: bytes, and sectors of requests, touched before or not
+	comes, returns, between               int64 // of loads in a loop: touches of new lines, of new parts of lines, and lines that came between
 }
 
 func (a *touchCount) add(b *touchCount) {
 	a.sectors, a.granules, a.lines, a.rowSegments = a.sectors+b.sectors, a.granules+b.granules, a.lines+b.lines, a.rowSegments+b.rowSegments
 	a.runs, a.read, a.bytes, a.asked = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes, a.asked+b.asked
+	a.comes, a.returns, a.between = a.comes+b.comes, a.returns+b.returns, a.between+b.between
 }
 
 // sharing reports whether all that is stored goes to sectors that others store to.
@@ -70,6 +72,12 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 		return
 	}
 	e.sectors = before | fresh
+	switch {
+	case before == 0:
+		c.comes++
+	case s.between > 0:
+		c.returns, c.between = c.returns+1, c.between+s.between
+	}
 	if before == 0 {
 		c.lines, e.by = c.lines+n, pc
 		if !s.adjoins(kind, pc, line) {
@@ -193,6 +201,9 @@ func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) fl
 // all alike (deploy/calibrate rows.tiles).
 func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) float64 {
 	together := a.share(s, reach, d)
+	if back := a.by[Base].reopens(s, d); back > 0 && together > 0 {
+		together = 1 / (1/together + back)
+	}
 	own := sharedRows{by: [numDirections]touchCount{Base: a.by[Base]}}
 	if alone := own.share(s, reach, d); alone > 0 && together > alone {
 		return 1 / (1/together + neighbourReopens*(1/alone-1/together))
@@ -203,6 +214,24 @@ func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) flo
 // neighbourReopens is the share of the extra openings of a CTA by itself that remain when its
 // neighbours read the rest of each row segment; see sharedRows.read.
 const neighbourReopens = 0.2
+
+// reopens is how many row segments more are opened, for one that is read whole, where CTAs walk along rows and
+// come to each line twice, for a granule each. An H100 reads 64 bytes of each of 256 rows at a time at 0.70 to 0.78 of its rate for
+// 128, where 68,000 lines or more come between, and at 0.86 to 0.93 where 34,000 do; 128 bytes cost nothing against
+// 256 (deploy/calibrate walks).
+func (a *touchCount) reopens(s *Survey, d Device) float64 {
+	if a.returns == 0 || s.perLine == 1 {
+		return 0
+	}
+	halves := min(2*float64(a.returns)/float64(a.comes+a.returns), 1)
+	lines := float64(a.between) / float64(a.returns) * d.Resident
+	few, many := min(lines/34e3, 1), min(max(lines/34e3-1, 0), 1)
+	return halves * (reopensOfFew*few + reopensOfMany*many)
+}
+
+// What walks take more of row segments opened (see reopens) as lines come between, up to 34,000 and on to 68,000:
+// with DRAMOpening, 0.12 and 0.28 of the time.
+const reopensOfFew, reopensOfMany = 1.3, 3
 
 // full is how much of the sectors is stored to together: 1 where each is written whole.
 func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {

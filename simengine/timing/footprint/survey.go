@@ -69,7 +69,9 @@ type cursor struct {
 	now   moment    // of the touches
 	warps []moment  // the loop iteration that each of the CTA's warps is in
 	made  int64     // granules that the CTA has touched first
-	life  int64     // those of the first CTA in all
+
+	between int64 // lines since the first CTA last touched this one, 0 where it did not
+	life    int64 // those of the first CTA in all
 }
 
 // byID is what is counted by id, which is pc for loads and pcs+pc for stores of instruction pc.
@@ -194,8 +196,9 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	if store {
 		s.stored[s.dir] = min(s.stored[s.dir], line)
 	}
+	s.between = 0
 	if s.dir == Base {
-		s.repeat(id, line, store)
+		s.between = s.repeat(id, line, store)
 	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
@@ -280,16 +283,17 @@ func (s *Survey) Update(pc int32, line uint64, sectors uint8) (first uint8) {
 	return s.Touch(pc, line, sectors, false)
 }
 
-// repeat counts a touch by how many other lines came since the CTA last touched this one.
-func (s *Survey) repeat(id int32, line uint64, store bool) {
+// repeat counts a touch by how many other lines came since the CTA last touched this one, and returns it.
+func (s *Survey) repeat(id int32, line uint64, store bool) (n int64) {
 	n, ok := s.distances.touch(line, s.now, store)
 	if !ok {
-		return
+		return 0
 	}
 	if s.again[id] == nil {
 		s.again[id] = new(spans)
 	}
 	s.again[id][class(n)] += s.now.stands
+	return n
 }
 
 // Store records that the current CTA stores bytes by instruction pc. Where each CTA writes a
