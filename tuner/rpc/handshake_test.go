@@ -47,7 +47,7 @@ func TestSlowHandshakes(t *testing.T) {
 			server := NewServer(c, nil, options...)
 			served := make(chan error, 1)
 			go func() { served <- server.Serve(l) }()
-			var one sync.Mutex // timers that two processors start at once crash the race detector (Go 1.26.8)
+			var one sync.Mutex // timers of a bubble that two processors start at once crash the race detector (golang/go issue 78156)
 			connect := func() (net.Conn, error) {
 				one.Lock()
 				defer one.Unlock()
