@@ -212,19 +212,23 @@ func (l *Ledger) mayCheck(s *live, c *check, w *session) bool {
 	return true
 }
 
-// awaits reports whether a check waits for somebody who may make it: for so long for who
-// is there, since the check began to wait or he was put back, and as long again for who
-// is set aside and due within that.
+// awaits reports whether a check waits for somebody who may make it. Who is there has so long,
+// from when the check began to wait or he was put back. Who is set aside and due within that
+// has as long again to be put back.
 func (l *Ledger) awaits(s *live, c *check, wait time.Duration) bool {
+	waited := l.now.Sub(c.since)
+	if waited >= 3*wait { // who was set aside has had that long, too
+		return false
+	}
 	for _, o := range l.sessions {
 		if !l.mayCheck(s, c, o) || !l.present(s, o) {
 			continue
 		}
 		if l.aside(o.worker.ID) {
-			if l.due(o, c.since.Add(wait)) && l.now.Sub(c.since) < 2*wait {
+			if l.due(o, c.since.Add(wait)) && waited < 2*wait {
 				return true
 			}
-		} else if l.now.Sub(c.since) < wait || l.now.Sub(o.putBack) < wait {
+		} else if waited < wait || l.now.Sub(o.putBack) < wait {
 			return true
 		}
 	}

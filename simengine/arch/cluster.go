@@ -7,9 +7,9 @@ import "fmt"
 const mostCluster = 16
 
 // mostOfClusters is the CTAs of clusters of two and more that an SM holds at most. Of cluster_norm with CTAs of four
-// warps an H100 holds 528 clusters of two and 248 of four, 8 CTAs an SM, where warps and shared memory leave room for
-// 13 and 16 (launch__cluster_max_active), and 0.48 of its warps are active (deploy/calibrate
-// clusters.held). The CUDA documentation does not name the limit.
+// warps an H100 holds 528 clusters of two and 248 of four (launch__cluster_max_active). That is 8 CTAs an SM, where
+// warps and shared memory leave room for 13 and 16. 0.48 of its warps are active (deploy/calibrate clusters.held).
+// The CUDA documentation does not name the limit.
 const mostOfClusters = 8
 
 // CheckCluster reports what keeps a grid from being launched in clusters, zeros for none: a *LaunchError where they

@@ -11,46 +11,20 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Two loads of two words next to each other are one of four where that is aligned.
-func TestNeighbouringPairsJoin(t *testing.T) {
-	pairs := func(scale int, offsets ...int) string {
-		src, sum := tile(scale, 0, ""), "add.f32 %f4, %f0, %f1;"
-		for i := range 4 {
-			src = strings.Replace(src, fmt.Sprintf("ld.shared.f32 %%f%d, [%%r3+%d];\n", i, 4*i), "", 1)
-		}
-		loads := ""
-		for i, o := range offsets {
-			loads += fmt.Sprintf("ld.shared.v2.f32 {%%f%d, %%f%d}, [%%r3+%d];\n", 2*i, 2*i+1, o)
-		}
-		return strings.Replace(src, sum, loads+sum, 1)
-	}
-	for _, c := range []struct {
-		name   string
-		src    string
-		widths []uint8
-	}{
-		{"aligned", pairs(16, 0, 8), []uint8{16}},
-		{"in the other order", pairs(16, 8, 0), []uint8{16}},
-		{"half aligned", pairs(8, 0, 8), []uint8{8, 8}},
-		{"apart", pairs(16, 0, 16), []uint8{8, 8}},
-		{"astride", pairs(16, 8, 16), []uint8{8, 8}},
-	} {
-		var widths []uint8
-		for _, b := range must(t, c.src, hopper).Blocks {
-			for _, in := range b.Instrs {
-				if in.Class == mir.Load && in.Space == ir.Shared {
-					widths = append(widths, in.Width)
-				}
+// sharedWidths are the bytes a lane of the loads from shared memory that a kernel is assembled to.
+func sharedWidths(t *testing.T, src string) (widths []uint8) {
+	for _, b := range must(t, src, hopper).Blocks {
+		for _, in := range b.Instrs {
+			if in.Class == mir.Load && in.Space == ir.Shared {
+				widths = append(widths, in.Width)
 			}
 		}
-		if !slices.Equal(widths, c.widths) {
-			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
-		}
 	}
+	return widths
 }
 
-// Words and pairs that follow each other are one load of four words where that is aligned, as ptxas makes of loads of
-// halves by eights that nvcc takes apart (cluster_decode of h100-2026-11-27-triton-wgmma-c).
+// Words and pairs that are next to each other are one load of four words where that is aligned, as ptxas makes of loads
+// of halves by eights that nvcc takes apart (cluster_decode of h100-2026-11-27-triton-wgmma-c).
 func TestWordsAndPairsJoin(t *testing.T) {
 	loads := func(scale int, lines ...string) string {
 		src, sum := tile(scale, 0, ""), "add.f32 %f4, %f0, %f1;"
@@ -66,20 +40,17 @@ func TestWordsAndPairsJoin(t *testing.T) {
 		src    string
 		widths []uint8
 	}{
+		{"aligned", loads(16, pair(0, 0), pair(2, 8)), []uint8{16}},
+		{"in the other order", loads(16, pair(0, 8), pair(2, 0)), []uint8{16}},
+		{"half aligned pairs", loads(8, pair(0, 0), pair(2, 8)), []uint8{8, 8}},
+		{"apart", loads(16, pair(0, 0), pair(2, 16)), []uint8{8, 8}},
+		{"astride", loads(16, pair(0, 8), pair(2, 16)), []uint8{8, 8}},
 		{"two words and a pair", loads(16, word(0, 0), word(1, 4), pair(2, 8)), []uint8{16}},
 		{"a pair and two words", loads(16, pair(0, 0), word(2, 8), word(3, 12)), []uint8{16}},
 		{"half aligned", loads(8, word(0, 0), word(1, 4), pair(2, 8)), []uint8{8, 8}},
 		{"a word short", loads(16, word(0, 4), pair(2, 8)), []uint8{4, 8}},
 	} {
-		var widths []uint8
-		for _, b := range must(t, c.src, hopper).Blocks {
-			for _, in := range b.Instrs {
-				if in.Class == mir.Load && in.Space == ir.Shared {
-					widths = append(widths, in.Width)
-				}
-			}
-		}
-		if !slices.Equal(widths, c.widths) {
+		if widths := sharedWidths(t, c.src); !slices.Equal(widths, c.widths) {
 			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
 		}
 	}

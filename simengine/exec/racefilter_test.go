@@ -42,15 +42,7 @@ func TestPhases(t *testing.T) {
 		if round >= len(exchanges) {
 			text = ptxtest.Mutate(r, text)
 		}
-		k := ptxtest.Build(text)
-		if k == nil {
-			continue
-		}
-		prog, err := Compile(k, Slice)
-		if err != nil {
-			continue
-		}
-		l, mem := randomLaunch(k, 112)
+		k, prog, l, mem := launched(text, 112)
 		if mem == nil {
 			continue
 		}
@@ -83,6 +75,19 @@ func TestPhases(t *testing.T) {
 	if slices.Min(races[:]) < 100 || slices.Min(quick[:]) < 100 {
 		t.Errorf("%d races, %d kernels without one that the checker was not asked for: want 100 of each", races, quick)
 	}
+}
+
+// launched compiles a mutant and makes up a launch of it. The memory is nil where it cannot be.
+func launched(text string, threads int) (k *ir.Kernel, prog *Program, l Launch, mem *memory.Device) {
+	if k = ptxtest.Build(text); k == nil {
+		return
+	}
+	prog, err := Compile(k, Slice)
+	if err != nil {
+		return
+	}
+	l, mem = randomLaunch(k, threads)
+	return
 }
 
 // randomLaunch is a launch of two CTAs whose buffers hold random words; nil where memory does not hold them.

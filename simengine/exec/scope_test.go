@@ -69,15 +69,7 @@ func TestScopes(t *testing.T) {
 		if round >= len(from) {
 			text = ptxtest.Mutate(r, text)
 		}
-		k := ptxtest.Build(text)
-		if k == nil {
-			continue
-		}
-		prog, err := Compile(k, Slice)
-		if err != nil {
-			continue
-		}
-		l, mem := randomLaunch(k, 112)
+		_, prog, l, mem := launched(text, 112)
 		if mem == nil {
 			continue
 		}

@@ -16,10 +16,10 @@ import (
 //	LDL R24, [R1]             what is multiplied now
 //	HGMMA R24, …
 //
-// Evidence, machine code (12.8, sm_90a) of six programs with tiles of 128 by 256 results for 4 warps (wgrad_desc_kernel,
-// linear_relu2_kernel and bmm_bias_gelu of h100-2026-11-26-triton-wgmma-a and h100-2026-11-27-triton-wgmma-c): with four
-// accumulators of 64 words the last takes the registers of the first, and an iteration stores 128 words and loads 128;
-// with two of 128 it is 186 and 254 words.
+// Evidence is machine code (12.8, sm_90a) of six programs with tiles of 128 by 256 results for 4 warps. They are of
+// wgrad_desc_kernel, linear_relu2_kernel and bmm_bias_gelu (h100-2026-11-26-triton-wgmma-a, h100-2026-11-27-triton-wgmma-c).
+// With four accumulators of 64 words the last takes the registers of the first, and an iteration stores 128 words and
+// loads 128. With two of 128 it is 186 and 254 words.
 
 // Where paths meet both are in memory, so that a loop starts and ends with a move.
 

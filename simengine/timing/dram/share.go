@@ -83,9 +83,9 @@ func stored(line float64) [Parts]cost {
 
 // apart is how many times as long the slices and the way to them are held by a store to part of a sector of which
 // L2 has nothing, as by one to part of a sector that is there: each of the one and a half lookups that a store takes
-// then holds a slice for two cycles. Slices are not held for less than the way. Of stores of 16 bytes, two SMs to each
-// sector, an H100 takes 3.2 to 3.9 cycles of a slice each where they go through 67 MB, 2.0 where they stay within 8 MB,
-// and 1.8 of whole sectors through 67 MB. Reads beside them take as long more as by themselves (deploy/calibrate
+// then holds a slice for two cycles. Slices are not held for less than the way. A store of 16 bytes, two SMs to each
+// sector, takes 3.2 to 3.9 cycles of a slice of an H100 where such stores go through 67 MB. It takes 2.0 where they stay
+// within 8 MB. Stores of whole sectors through 67 MB take 1.8. Reads beside them take as long more as by themselves (deploy/calibrate
 // pieces.scan).
 const apart = 1.5
 
