@@ -19,6 +19,9 @@ func TestSharersLookedUp(t *testing.T) {
 		if got := share(func(s *Sharers) { s.CTAs = 1 }); got != 1 {
 			t.Errorf("%+v alone: %v looked up, want all", base, got)
 		}
+		if got := share(func(s *Sharers) { s.CTAs = 2 }); got <= base.LookedUp() || got >= 1 {
+			t.Errorf("%+v, two of them: %v looked up, want more than of all and less than all", base, got)
+		}
 		for name, change := range map[string]func(*Sharers, float64){
 			"launched farther apart": func(s *Sharers, by float64) { s.Apart *= by },
 			"in more waves":          func(s *Sharers, by float64) { s.Waves *= by },

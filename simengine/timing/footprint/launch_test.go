@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 )
@@ -46,7 +47,7 @@ func TestByIndex(t *testing.T) {
 		instr(ir.Ld, ir.Global, texel, data),
 		instr(ir.Ld, ir.Shared, next, at),
 	}}
-	if got := byIndex(k); !slices.Equal(got, []bool{true, false, false}) {
+	if got := DeviceOf(&timing.Input{Arch: h200(t), Program: &assemble.Program{Kernel: k}}).ByIndex; !slices.Equal(got, []bool{true, false, false}) {
 		t.Errorf("loads of a kernel for one architecture alone by index: %v", got)
 	}
 }

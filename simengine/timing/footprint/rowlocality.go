@@ -25,7 +25,7 @@ type touchCount struct {
 	runs                                  int64 // of adjacent sectors that adjoin none touched before
 	read                                  int64 // of stores: sectors that were read before
 	bytes, asked                          int64 // of stores: bytes, and sectors of requests, touched before or not
-	comes, returns, between               int64 // of loads in a loop: touches of new lines, of new parts of lines, and lines that came between
+	comes, returns, between               int64 // touches of new lines, of new parts of others, and the lines since these; see reopens
 }
 
 func (a *touchCount) add(b *touchCount) {
