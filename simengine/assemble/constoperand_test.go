@@ -16,7 +16,9 @@ func selectedOps(t *testing.T, src string, cc [2]int) map[mir.Op]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(asmtest.BuildKernel(t, "k", []byte(src)), tg)
+	k := asmtest.BuildKernel(t, "k", []byte(src))
+	tg.Specific = k.Specific()
+	f, err := selected(k, tg)
 	if err != nil {
 		t.Fatal(err)
 	}

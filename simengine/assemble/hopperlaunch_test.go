@@ -79,7 +79,7 @@ func (s *registerScore) String() string {
 // Every kernel measured on an H100 is assembled, with the registers and spills of ptxas (12.8 for
 // Triton's, 13.0 for the others).
 func TestHopperLaunches(t *testing.T) {
-	const wantWithin10, wantSpills = 86, 98 // percent
+	const wantWithin10, wantSpills = 85, 98 // percent
 	launches, kernels := hopperKernels(t)
 	programs := map[string]*Program{}
 	var groups []string

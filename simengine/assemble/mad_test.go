@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/assemble/asmtest"
@@ -40,6 +41,29 @@ ret;
 		}
 		must(t, src, hopper)
 	}
+}
+
+// In PTX for one architecture a mad.wide of what all lanes agree on is two ULEA, and each reader that takes general
+// registers copies the pair (ptxas 12.8 for sm_90a).
+func TestUniformWideMultiplyAdds(t *testing.T) {
+	src := strings.Replace(asmtest.Header, "sm_90\n", "sm_90a\n", 1) + `.visible .entry umads(.param .u64 a)
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<6>;
+ld.param.u64 %rd1, [a];
+mov.u32 %r1, %ctaid.x;
+mov.u32 %r2, %tid.x;
+mad.wide.u32 %rd2, %r1, 1024, %rd1;
+mul.wide.u32 %rd3, %r2, 4;
+add.s64 %rd4, %rd2, %rd3;
+st.global.b32 [%rd4], %r2;
+ret;
+}
+`
+	if n := selectedOps(t, src, hopper.CC); n[mir.OpULEA] != 2 || n[mir.OpLEA] != 0 || n[mir.OpIMADWIDE] != 1 || n[mir.OpMOV] != 2 {
+		t.Errorf("%d ULEA, %d LEA, %d IMAD.WIDE and %d MOV, want 2, 0, 1 and 2", n[mir.OpULEA], n[mir.OpLEA], n[mir.OpIMADWIDE], n[mir.OpMOV])
+	}
+	must(t, src, hopper)
 }
 
 // An atomic on a vector of eight halves takes four registers; halves of a word that was loaded are not taken apart.
