@@ -39,7 +39,7 @@ func (p *player) product(in *assemble.Instr, k *ir.Instr) {
 	at = math.Max(at, *port-cost.QueuedProducts*w.Hold)
 	start := math.Max(at, *port)
 	*port = start + w.Hold*p.beside
-	p.now = at + p.c.f.Slots(in)
+	p.now = at + math.Max(p.c.f.Slots(in), w.Next)
 	p.products.Add(start + w.Latency)
 }
 

@@ -39,12 +39,12 @@ type AsyncFigures struct {
 }
 
 // WgmmaFigures is WgmmaCost in cycles.
-type WgmmaFigures struct{ Hold, Shared, Latency float64 }
+type WgmmaFigures struct{ Hold, Shared, Latency, Next float64 }
 
 // Wgmma is Machine.Wgmma.
 func (f *Figures) Wgmma(in *ir.Instr) WgmmaFigures {
 	c := f.m.Wgmma(in)
-	return WgmmaFigures{cycles(c.Hold), cycles(c.Shared), float64(c.Latency)}
+	return WgmmaFigures{cycles(c.Hold), cycles(c.Shared), float64(c.Latency), float64(c.Next)}
 }
 
 func asyncFigures(a *Async, d *arch.Descriptor) AsyncFigures {
