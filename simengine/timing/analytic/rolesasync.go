@@ -66,6 +66,7 @@ func (p *player) control(in *assemble.Instr) bool {
 			at = p.stored.Until(left)
 		}
 	case ir.WgmmaFence:
+		at = p.now + p.c.f.WgmmaFence
 	case ir.Setmaxnreg:
 		at = p.now + p.c.f.Setmaxnreg
 	case ir.FenceProxy:

@@ -102,6 +102,7 @@ func (s *sm) asyncControl(w *warp, o *op, fetch int64) (at int64, why timing.Sta
 	case ir.WgmmaWait:
 		return max(fetch, w.products.Until(int(o.pending))), timing.Products, true
 	case ir.WgmmaFence:
+		return s.now + s.m.WgmmaFence, timing.Wait, true
 	case ir.BulkCommit:
 		w.stored.Commit()
 		w.read.Commit()

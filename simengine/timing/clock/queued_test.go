@@ -40,3 +40,32 @@ func TestQueuedProducts(t *testing.T) {
 		t.Errorf("only %d measurements", seen)
 	}
 }
+
+// A warpgroup MMA that is waited for before the next, with a fence before it, takes as long as measured.
+func TestProductsOneByOne(t *testing.T) {
+	seen := 0
+	for _, m := range measured.Records[measured.Measurement](t, "../../../deploy/calibrate/results/h100-queued.jsonl.gz") {
+		if m.Name != "wgmma.alone" || m.Int("columns") < 64 {
+			continue
+		}
+		seen++
+		got := difference(t, "h100", 1, func(n int) *async {
+			p := &async{}
+			for range 4 {
+				p.warp()
+				for range n {
+					p.do(assemble.Control, ir.Instr{Op: ir.WgmmaFence})
+					p.products(1, m.Int("columns"), m.Text("a") == "shared")
+				}
+				p.exit()
+			}
+			return p
+		})
+		if math.Abs(got-m.Value) > 0.06*m.Value+5 {
+			t.Errorf("m64n%d, A from %s: %.1f cycles, measured %.1f", m.Int("columns"), m.Text("a"), got, m.Value)
+		}
+	}
+	if seen != 6 {
+		t.Errorf("%d measurements, want 6", seen)
+	}
+}

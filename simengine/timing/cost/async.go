@@ -25,7 +25,7 @@ type Async struct {
 	// that waits for it goes on. Wait is what a wait takes for a phase that has ended, Arrival what an arrival takes
 	// of its thread.
 	Arrive, Remote, Wake, Wait, Arrival int64
-	FenceProxy, Setmaxnreg              int64
+	FenceProxy, Setmaxnreg, WgmmaFence  int64
 	// UniformResult is the latency of the uniform datapath's results, in kernels of which Specific holds.
 	UniformResult                  int64
 	ClusterBarrier, ClusterRelease int64
@@ -49,7 +49,7 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 		BulkIssue:   whole(d.BulkIssue), BulkStoreIssue: whole(d.BulkStoreIssue), BulkSector: per(32, d.BulkBytesPerCycle),
 		Wake: whole(d.MbarrierHandover / 2), Wait: whole(d.MbarrierWait), Arrival: whole(d.MbarrierArrive),
 		UniformResult: max(whole(d.UniformResult), 1),
-		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
+		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg), WgmmaFence: wgmmaFence,
 		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
 		ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
 	}
@@ -72,6 +72,9 @@ const wgmmaBytes = 32
 // cycles apart and the others as the tensor core gets them done; with two warpgroups it is three of each (deploy/calibrate
 // queued, an H100; 8, 64, 128 and 256 columns).
 const QueuedProducts = 6
+
+// wgmmaFence is how many cycles after WARPGROUP.ARRIVE ptxas issues the MMA behind it (stall counts, sm_90a).
+const wgmmaFence = 6
 
 // issueApart is how many cycles after a warpgroup MMA its warp issues the next one at the earliest: 4, 4, 12 and 28 with 8,
 // 64, 128 and 256 columns (ibid.).

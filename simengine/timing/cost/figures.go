@@ -33,7 +33,7 @@ type AsyncFigures struct {
 	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored, BulkSector float64
 	StoreByte                                                    float64 // of one SM's way to L2
 	Arrive, Remote, Wake, Wait, Arrival                          float64
-	FenceProxy, Setmaxnreg, UniformResult                        float64
+	FenceProxy, Setmaxnreg, UniformResult, WgmmaFence            float64
 	ClusterBarrier, ClusterRelease, ClusterLoad                  float64
 	ClusterStorePass                                             float64
 }
@@ -51,7 +51,7 @@ func asyncFigures(a *Async, d *arch.Descriptor) AsyncFigures {
 	f := AsyncFigures{
 		BulkIssue: float64(a.BulkIssue), BulkStoreIssue: float64(a.BulkStoreIssue), BulkExtra: float64(a.BulkExtra), BulkStored: float64(a.BulkStored), BulkSector: cycles(a.BulkSector),
 		Arrive: float64(a.Arrive), Remote: float64(a.Remote), Wake: float64(a.Wake), Wait: float64(a.Wait), Arrival: float64(a.Arrival),
-		FenceProxy: float64(a.FenceProxy), UniformResult: float64(a.UniformResult), Setmaxnreg: float64(a.Setmaxnreg),
+		FenceProxy: float64(a.FenceProxy), UniformResult: float64(a.UniformResult), Setmaxnreg: float64(a.Setmaxnreg), WgmmaFence: float64(a.WgmmaFence),
 		ClusterBarrier: float64(a.ClusterBarrier), ClusterRelease: float64(a.ClusterRelease), ClusterLoad: float64(a.ClusterLoad),
 		ClusterStorePass: cycles(a.ClusterStorePass),
 	}
