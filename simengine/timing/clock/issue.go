@@ -179,7 +179,7 @@ func (s *sm) carryOut(p *subPartition, w *warp, o *op) (result int64, kind cost.
 	result, kind = now+int64(o.latency), o.kind
 	fetch, why, held = now+1, timing.Wait, holdNone
 	if o.class == assemble.Barrier {
-		held = holdBarrier
+		held, w.holdOn = holdBarrier, s.barrierAt(w, o)
 	}
 	if s.m.IssueWidth > 1 {
 		fetch = now
