@@ -29,7 +29,7 @@ type demand struct {
 	contention func(busy float64) float64 // such a delay where DRAM is busy for a share of the time
 }
 
-func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int, products bool) *demand {
+func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps, cluster int, products bool) *demand {
 	d := &demand{alone: a.time, lockstep: a.lockstep, contended: a.contended, contention: m.contention}
 	for r := range resource(numResources) {
 		d.busy[r], d.blocking[r] = total.busy[r], total.blocking[r]
@@ -57,7 +57,7 @@ func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int, prod
 		most = math.Max(most, d.busy[r])
 	}
 	d.apart = math.Max(a.staged-most, 0)
-	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
+	d.vacancy = cost.VacancyOf(f.Vacancy, f.VacancyWarp, warps, cluster)
 	return d
 }
 
