@@ -218,6 +218,8 @@ func TestFloatModifiers(t *testing.T) {
 			}
 			return u(v)
 		}},
+		{"min.xorsign.abs.f32 %d, %s0, %s1;", "f32", two, func(a, b, _ uint64) uint64 { return xorSigned(a, b, false, false) }},
+		{"max.ftz.NaN.xorsign.abs.f32 %d, %s0, %s1;", "f32", two, func(a, b, _ uint64) uint64 { return xorSigned(u(flush(f(a))), u(flush(f(b))), true, true) }},
 		{"min.f32 %d, %s0, %s1;", "f32", two, func(a, b, _ uint64) uint64 { return u(minMax(f(a), f(b), false, false)) }},
 		{"max.NaN.f32 %d, %s0, %s1;", "f32", two, func(a, b, _ uint64) uint64 { return u(minMax(f(a), f(b), true, true)) }},
 		{"neg.f32 %d, %s0;", "f32", two[:1], func(a, _, _ uint64) uint64 { return a ^ 1<<31 }},
@@ -265,6 +267,16 @@ func minMax(a, b float32, max, nan bool) float32 {
 		return float32(math.Max(float64(a), float64(b)))
 	}
 	return float32(math.Min(float64(a), float64(b)))
+}
+
+// xorSigned is min.xorsign.abs or max.xorsign.abs of two floats given as bits.
+func xorSigned(a, b uint64, max, nan bool) uint64 {
+	const sign = 1 << 31
+	m := minMax(math.Float32frombits(uint32(a&^sign)), math.Float32frombits(uint32(b&^sign)), max, nan)
+	if m != m {
+		return 0x7fffffff
+	}
+	return uint64(math.Float32bits(m)) | (a^b)&sign
 }
 
 // halfBits encodes a value that a half can hold; sign tells the sign of zero.

@@ -33,11 +33,16 @@ func (in *Instr) Opcode() string {
 		s.sync()
 	default:
 		s.str(in.Op.String(), true)
-		s.flags(ModWide, ModHi, ModLo, ModLeft, ModRight, ModClamp, ModWrap, ModShiftAmt, ModUni)
+		sign := (in.Op == Min || in.Op == Max) && in.Mod&ModXorSign != 0
+		s.flags(ModWide, ModHi, ModLo)
+		s.dot(in.Mod&ModLeft != 0 && !sign, ModLeft)
+		s.flags(ModRight, ModClamp, ModWrap, ModShiftAmt, ModUni)
 		s.dot(in.Round != RoundNone, in.Round)
 		finite := in.Op == Cvt && in.Mod&ModSat != 0 && (in.Type == TF32 || in.Type == E4M3x2 || in.Type == E5M2x2)
 		s.str(".satfinite", finite)
-		s.flags(ModApprox, ModFull, ModFtz, ModNaN, ModRelu)
+		s.flags(ModApprox, ModFull, ModFtz, ModNaN)
+		s.str(".xorsign.abs", sign)
+		s.flags(ModRelu)
 		s.dot(in.Mod&ModSat != 0 && !finite, ModSat)
 		s.flags(ModCarryOut)
 		s.dot(in.Bool != BoolNone && in.Op != Prmt, in.Bool)

@@ -94,6 +94,8 @@ const (
 	ModTry  = ModWrap     // mbarrier.try_wait
 	ModRead = ModShiftAmt // cp.async.bulk.wait_group.read
 	ModInc  = ModLeft     // setmaxnreg.inc
+	// ModXorSign is the lesser or greater magnitude with the sign of the product (min.xorsign.abs).
+	ModXorSign = ModLeft
 	// ModParity is a wait for a phase by its parity, not by its state.
 	ModParity = ModRight
 )

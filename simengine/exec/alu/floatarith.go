@@ -217,7 +217,8 @@ func approximate(f func(float64) float64) selector {
 }
 
 // selectFloatMinMax returns the number where one source is NaN, NaN with
-// .NaN, and orders -0 below +0.
+// .NaN, and orders -0 below +0. With .xorsign.abs magnitudes are compared, and the
+// result is negative where one source is.
 func selectFloatMinMax(in *ir.Instr) Lane {
 	isMax, propagate := in.Op == ir.Max, in.Mod&ir.ModNaN != 0
 	pick := func(a, b float64) bool { // true picks a
@@ -230,6 +231,9 @@ func selectFloatMinMax(in *ir.Instr) Lane {
 			return math.Signbit(a) != isMax
 		}
 		return (a > b) == isMax
+	}
+	if in.Mod&ir.ModXorSign != 0 {
+		return xorSign(in, pick)
 	}
 	if in.Type == ir.F64 {
 		return Lane{F64: lift64(func(a, b, _ uint64) uint64 {
@@ -254,6 +258,25 @@ func selectFloatMinMax(in *ir.Instr) Lane {
 		}
 		return b
 	}}}
+	return Lane{F32: o.packed(in, ir.RN)}
+}
+
+// xorSign is min.xorsign.abs and max.xorsign.abs by how magnitudes are picked.
+func xorSign(in *ir.Instr, pick func(a, b float64) bool) Lane {
+	choose := func(a, b, _ float64) float64 {
+		r, negative := math.Abs(b), math.Signbit(a) != math.Signbit(b)
+		if pick(math.Abs(a), r) {
+			r = math.Abs(a)
+		}
+		if negative && r == r {
+			return -r
+		}
+		return r
+	}
+	if in.Type == ir.F32 {
+		return Lane{F32: modified32(lift32(func(a, b, _ uint32) uint32 { return bits32(float32(choose(float64(F32(a)), float64(F32(b)), 0))) }), in.Mod, 2)}
+	}
+	o := floatOp{&arithmetic{sources: 2, odd: choose}}
 	return Lane{F32: o.packed(in, ir.RN)}
 }
 

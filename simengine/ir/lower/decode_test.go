@@ -159,7 +159,7 @@ multimem.ld_reduce.relaxed.sys.global.add.f32 mbarrier.pending_count.b64 fence.p
 tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 tensormap.replace.im2col.global_address.shared::cta.b1024.b64 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128
 tex.cube.v4.f32.f32 tex.grad.2d.v4.f32.f32 tex.base.2d.v4.f32.f32 tex.2d.v2.f16x2.f32 txq.channel_order.b32 suld.p.2d.b32.trap sust.p.1d.v4.b32.trap sured.b.add.2d.u32.trap istypep.texref
 alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq vabsdiff4.s32.s32.s32 vabsdiff4.u32.s32.s32.add
-min.xorsign.abs.f32 cvt.rn.satfinite.f16.f32 cvt.rn.e4m3x2.f32 cvt.rn.satfinite.e2m1x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
+cvt.rn.satfinite.f16.f32 cvt.rn.e4m3x2.f32 cvt.rn.satfinite.e2m1x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
 		if sh := d.decode(s); !sh.unmodelled {
 			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)
 		}

@@ -27,6 +27,8 @@ const (
 	gVote                        // all any uni ballot
 	gAtom                        // add min max ...
 	gNaN                         // NaN
+	gXorSign                     // xorsign
+	gAbs                         // abs, with xorsign
 	gRelu                        // relu
 	gSync                        // sync
 	gAligned                     // aligned
@@ -119,6 +121,7 @@ var modifierTable = map[string][]modifier{
 	"ballot": {mode(gVote, ir.BoolBallot)},
 	"add":    {atomic(ir.AtomAdd)}, "min": {atomic(ir.AtomMin)}, "max": {atomic(ir.AtomMax)},
 	"inc": {atomic(ir.AtomInc)}, "dec": {atomic(ir.AtomDec)}, "exch": {atomic(ir.AtomExch)}, "cas": {atomic(ir.AtomCAS)},
+	"xorsign": {flag(gXorSign, ir.ModXorSign)}, "abs": {ignored(gAbs)},
 	"NaN": {flag(gNaN, ir.ModNaN)}, "relu": {flag(gRelu, ir.ModRelu)},
 	"sync": {flag(gSync, ir.ModSync)}, "aligned": {ignored(gAligned)},
 	"to": {flag(gTo, ir.ModTo)}, "nc": {flag(gNC, ir.ModNonCoherent)}, "noftz": {flag(gNoFtz, ir.ModNoFtz)},
@@ -134,7 +137,7 @@ var modifierTable = map[string][]modifier{
 
 // notModelled are modifiers PTX has and this package does not.
 var notModelled = map[string]bool{
-	"xorsign": true, "abs": true, "satfinite": true, "mmio": true,
+	"satfinite": true, "mmio": true,
 	"unified": true, "level::eviction_priority": true, "scaled": true, "rs": true,
 	"e2m1x2": true, "e2m3x2": true, "e3m2x2": true,
 	"ue8m0x2": true, "f32x2": true, "u8x4": true, "s8x4": true, "b1024": true,
