@@ -25,6 +25,25 @@ func TestFoundByMutants(t *testing.T) {
 	selp.b32 %r3, %r1, %r2, %p1;
 	selp.b32 %r4, %r3, %r2, %p2;
 	st.global.u32 [%rd1], %r4;`, hopper},
+		{"a sum of a uniform product and a constant of 64 bits", `
+	ld.param.u64 %rd1, [a];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r5, %ctaid.x;
+	mov.u32 %r6, %tid.x;
+	mul.wide.u32 %rd8, %r6, 4;
+	cvt.s64.s32 %rd2, %r1;
+	mul.wide.u32 %rd3, %r5, 16;
+	or.b64 %rd4, %rd3, 14;
+	mad.lo.s64 %rd5, %rd4, %rd2, 512;
+	add.s64 %rd6, %rd1, %rd5;
+	mov.u32 %r7, 0;
+L1:
+	add.s64 %rd7, %rd6, %rd8;
+	st.global.u32 [%rd7], %r7;
+	add.s64 %rd6, %rd6, 512;
+	add.s32 %r7, %r7, 1;
+	setp.lt.s32 %p1, %r7, %r1;
+	@%p1 bra L1;`, hopper},
 		{"a register masked with itself", `
 	and.b32 %r2, %r2, 255;
 	and.b32 %r1, %r2, 65535;

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -31,14 +32,14 @@ func TestMutantsAssemble(t *testing.T) {
 	for round := 0; round < rounds && failed < 5; round++ {
 		r := rand.New(rand.NewPCG(seed, uint64(round)))
 		text := ptxtest.Mutate(r, texts[r.IntN(len(texts))])
-		opt := Options{CC: [][2]int{hopper.CC, {7, 5}, {8, 0}, {8, 6}}[r.IntN(4)], MaxRegisters: 32 * r.IntN(2)}
-		ok, err := assembleMutant(text, opt)
+		o := Options{CC: [][2]int{hopper.CC, {7, 5}, {8, 0}, {8, 6}}[r.IntN(4)], MaxRegisters: 32 * r.IntN(2)}
+		ok, err := assembleMutant(text, o)
 		if ok {
 			accepted++
 		}
 		if err != nil {
 			failed++
-			t.Errorf("seed %d round %d, %+v: %v\n%s", seed, round, opt, err, text)
+			t.Errorf("seed %d round %d, %+v: %v\n%s", seed, round, o, err, text)
 		}
 	}
 	if failed == 0 && accepted < rounds/3 {
@@ -47,7 +48,7 @@ func TestMutantsAssemble(t *testing.T) {
 }
 
 // assembleMutant says whether a text is a kernel, and what is wrong with its program.
-func assembleMutant(text string, opt Options) (ok bool, err error) {
+func assembleMutant(text string, o Options) (ok bool, err error) {
 	k := ptxtest.Build(text)
 	if k == nil {
 		return false, nil
@@ -57,7 +58,9 @@ func assembleMutant(text string, opt Options) (ok bool, err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	_, err = Assemble(k, opt)
+	if _, err = Assemble(k, o); err == nil {
+		err = selectEveryWay(k, o.CC)
+	}
 	var older *target.TensorError
 	if errors.As(err, &older) {
 		return true, nil
@@ -66,6 +69,28 @@ func assembleMutant(text string, opt Options) (ok bool, err error) {
 		err = nil // as the mutant does
 	}
 	return true, err
+}
+
+// selectEveryWay selects the instructions of a kernel with more and more of its values rematerialised, also as for one
+// architecture alone, and with warpgroup MMAs one after another, whether or not its registers ask for it.
+func selectEveryWay(k *ir.Kernel, cc [2]int) error {
+	t, err := target.For(cc)
+	for _, specific := range []bool{false, true} {
+		if err != nil {
+			break
+		}
+		t.Specific = specific
+		var base *unit
+		base, err = prepared(k, t, new(Workspace))
+		for remat := 0; err == nil && remat <= opt.RematLimit; remat += 1 + remat {
+			for _, serial := range []bool{false, true} {
+				if _, err = base.selected(remat, serial); err != nil {
+					return fmt.Errorf("specific %v, rematerialised %d, serial %v: %w", specific, remat, serial, err)
+				}
+			}
+		}
+	}
+	return err
 }
 
 // readsUnwritten says whether a path through a kernel reads a register that nothing wrote.

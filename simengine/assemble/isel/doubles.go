@@ -82,12 +82,17 @@ func (s *selector) flexiblePair(o ir.Operand) mir.Arg {
 	if uint32(o.Imm) == 0 {
 		return mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(o.Imm >> 32))}
 	}
+	return s.uniformNumber(o.Imm)
+}
+
+// uniformNumber brings a constant of 64 bits into a pair of uniform registers of its own.
+func (s *selector) uniformNumber(imm uint64) mir.Arg {
 	t := mir.ValueWords(s.newValue(2, vreg.Uniform), 0, 2)
 	s.out.UniformNumbers[t.Value] = true
 	for w := range uint8(2) {
 		half := t
 		half.Word, half.N = w, 1
-		s.emit(mir.OpUMOV, half, mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(o.Imm >> (32 * w)))})
+		s.emit(mir.OpUMOV, half, mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(imm >> (32 * w)))})
 	}
 	return t
 }

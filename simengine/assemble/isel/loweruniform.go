@@ -213,6 +213,9 @@ func (s *selector) uniWord(o ir.Operand, w uint8) mir.Arg {
 
 // uniPair returns a 64-bit operand of a uniform instruction.
 func (s *selector) uniPair(o ir.Operand) mir.Arg {
+	if o.Kind == ir.OperandImm {
+		return s.uniformNumber(o.Imm)
+	}
 	v := s.localCopy(vreg.Value(o.Reg))
 	s.demand[v] |= demandLow | demandHigh | demandUniform
 	return mir.ValueWords(s.twinOf(v), 0, 2)

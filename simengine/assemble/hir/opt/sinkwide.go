@@ -155,11 +155,11 @@ func (s *wideSinker) crossesLoop(b, to int) (crosses bool) {
 	return crosses
 }
 
-// firstReader is the place of the first node in block b that reads v, or the value whose upper word v is.
+// firstReader is the place of the first node in block b that reads v, or that reads or computes the value whose upper word v is.
 func (s *wideSinker) firstReader(b int, v vreg.Value) int {
 	wide, upper := s.wide[v]
 	return slices.IndexFunc(s.f.Blocks[b].Nodes, func(ni int32) bool {
 		n := &s.f.Nodes[ni]
-		return n.Reads(v) > 0 || upper && n.Reads(wide) > 0
+		return n.Reads(v) > 0 || upper && (n.Reads(wide) > 0 || slices.Contains(n.Dst, wide))
 	})
 }
