@@ -37,6 +37,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
 	rec.migrate(out, &req)
+	nameCTAWaits(out, k, rec.launch.Grid.Count(), &req)
 	if req.Lines && req.Level == Model {
 		if out.Operations, err = rec.operations(); err != nil {
 			return nil, &Failure{FailureUnsupported, err}
