@@ -38,6 +38,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	out.FloorUS = p.floorUS
 	rec.migrate(out, &req)
 	nameCTAWaits(out, k, rec.launch.Grid.Count(), &req)
+	rec.nameUnmultiplied(out)
 	if req.Lines && req.Level == Model {
 		if out.Operations, err = rec.operations(); err != nil {
 			return nil, &Failure{FailureUnsupported, err}

@@ -85,12 +85,14 @@ func (c *compiler) asyncAddress(pc int, in *ir.Instr, n int, space ir.Space, wid
 }
 
 // emitOrder compiles the instructions that order asynchronous work or wait for it. Slice mode does
-// not: its warps never wait for data.
+// not: its warps never wait for data. Nor does it multiply: where addresses or branches may depend on a
+// product of warpgroups, its registers stay as they are, and the program says so.
 func (c *compiler) emitOrder(pc int, in *ir.Instr, i *Instr) (bool, error) {
 	i.Kind, i.X = KindCall, &Extra{}
 	switch {
 	case c.p.Mode == Slice && in.Op == ir.Wgmma:
-		return false, c.unsupported(pc, "addresses or branches depend on what it computes")
+		c.p.Unmultiplied = append(c.p.Unmultiplied, pc)
+		return false, nil
 	case in.Op == ir.ClusterBarrier && c.p.Blocking:
 		i.X.Call = CallClusterBar
 		return true, nil

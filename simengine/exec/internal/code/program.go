@@ -164,6 +164,7 @@ type Program struct {
 	GlobalGranule   int        // finest access to device memory, as much
 	Writers         []int      // accesses, by access.index, that may write device memory
 	Rewritable      bool       // a CTA leaves device memory as it was
+	Unmultiplied    []int      // warpgroup MMAs of the slice that are not executed, by instruction
 	Distinct        bool       // the slice relies on pointer parameters being distinct
 	Blocking        bool       // waits for mbarriers and clusters block
 	Tracks          bool       // bulk copies or warpgroup MMAs are in flight, in Full mode
