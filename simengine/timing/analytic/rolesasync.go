@@ -133,6 +133,7 @@ func (p *player) bulk(source int32, k *ir.Instr) {
 			continue
 		}
 		if q != nil {
+			p.loaded = math.Max(p.loaded, float64(q.fromDRAM))
 			latency += r.queue.wait(p.c.spill.m, q, begin, p.count)
 		}
 		r.engine = begin + bytes/32*f.BulkSector

@@ -150,9 +150,12 @@ func (p *player) atCluster(k *ir.Instr) {
 			p.awaited()
 		}
 		b.Last = math.Max(b.Last, p.now+p.c.f.ClusterBarrier)
+		p.roles.loaded, p.loaded = math.Max(p.roles.loaded, math.Min(p.loaded, 1)), 0
 		if b.Pending >= p.roles.alive {
 			b.Expected = 0
 			b.End()
+			b.Done += p.roles.loaded * p.c.apart
+			p.roles.loaded = 0
 		}
 		return
 	}

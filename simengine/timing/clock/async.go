@@ -42,6 +42,7 @@ type ctaAsync struct {
 	named     [numNamed]int32 // warps that wait at each of the barriers of part of the CTA
 	late      int64           // when its last warp would have ended with the iterations left out
 	exchange  []cost.Exchange // by mbarrier
+	loaded    bool            // from DRAM since the last phase of the cluster's barrier
 	written   []int64         // by mbarrier that stands for a wait by words: its end with the iterations left out
 }
 
@@ -52,7 +53,7 @@ func (c *ctaAsync) reset(x []cost.Exchange) {
 	clear(c.mbarriers)
 	clear(c.named[:])
 	clear(c.written)
-	c.cluster, c.late, c.exchange = mbarrier{}, 0, x
+	c.cluster, c.late, c.exchange, c.loaded = mbarrier{}, 0, x, false
 }
 
 // expectWrites sets how many writes must come before the waits by words go on.

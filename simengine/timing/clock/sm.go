@@ -188,6 +188,7 @@ type launcher struct {
 	pace         float64 // cycle of the next launch that the device allows
 	interval     float64 // between two launches on this SM
 	releaseTimes float64 // cost.ReleaseTimes
+	apart        int64   // cost.ClusterApart
 	stagger      bool    // launches keep the device's pace from the start
 	vacancy      int64   // cycles from a CTA's last exit to its slot issuing again
 	done         []int64 // cycles at which CTAs ended, in order
@@ -298,8 +299,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.sharing = newSharing(in, p)
 	s.atomics, s.gridBarrier = m.AtomicCost(active), int64(m.GridBarrier(float64(in.Together()))+0.5)
-	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
+	s.vacancy = int64(cost.VacancyOf(m.Vacancy, m.VacancyWarp, perCTA, in.Cluster))
 	s.interval = m.LaunchInterval * active
+	s.apart = int64(cost.ClusterApart(in.Cluster, perCTA))
 	s.releaseTimes = cost.ReleaseTimes(perCTA, int(timing.NewShape(in).Resident))
 	if c.async {
 		for i := range s.ctas {
