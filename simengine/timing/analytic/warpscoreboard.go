@@ -238,13 +238,14 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 	case assemble.Control:
 		w.control(in)
 	}
+	predicate := cost.WritesPredicate(in)
 	for _, d := range in.Dst {
 		if d.Count == 0 {
 			continue
 		}
 		if w.c.specific && in.Class == assemble.Uniform {
 			r.at = at + w.c.f.UniformResult
-		} else if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
+		} else if predicate && r.took == 0 && in.Class != assemble.Vote {
 			r.at = math.Max(r.at, at+w.c.f.Predicate)
 		}
 		for k := range int(d.Count) {

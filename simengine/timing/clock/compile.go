@@ -207,10 +207,8 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 		o.interval, o.latency = int32(dram.Ticks(hold)), int32(math.Round(latency))
 	}
 	o.dst0 = int32(len(c.deps))
+	o.pred = cost.WritesPredicate(in)
 	for _, span := range in.Dst {
-		if span.Count > 0 && span.First >= assemble.PredBase {
-			o.pred = true
-		}
 		if err := c.columns(span); err != nil {
 			return op{}, err
 		}
