@@ -96,6 +96,7 @@ type subPartition struct {
 	eligibility
 	product int64                // when the tensor core is free for a warpgroup MMA, steps
 	slows   bool                 // the last one slows other instructions
+	reads   productReads         // of those that wait
 	free    [cost.NumPipes]int64 // step at which each pipe is free
 	mio     ring                 // cycles at which the MIO queue's entries left it
 	lg      ring                 // the same for global and local memory
@@ -366,6 +367,11 @@ func (s *sm) run(target int64, stagger bool) error {
 		}
 		s.now = t
 		s.launchDue()
+		if s.c.async {
+			for k := range s.subs {
+				s.startProducts(&s.subs[k])
+			}
+		}
 		for k := range s.subs {
 			if s.subs[k].wake <= t {
 				s.issue(&s.subs[k])
