@@ -11,9 +11,16 @@ import (
 )
 
 // Warps of an SM that each load four lines again and again, and store as many or none, must take as long for each round as
-// those of an H100, from 2 warps to 32, between an idle DRAM and a busy one. Each line is of a row segment with three others.
-func TestLoopsOfLoadsAgainstH100(t *testing.T) {
-	d, err := arch.Load("h100")
+// those of an H100 and an H200, from 2 warps to 32, between an idle DRAM and a busy one. The four lines are of one row segment.
+// The waits were fitted to the H100 alone.
+func TestLoopsOfLoadsAgainstMeasured(t *testing.T) {
+	for _, gpu := range []string{"h100", "h200"} {
+		t.Run(gpu, func(t *testing.T) { loopsOfLoads(t, gpu) })
+	}
+}
+
+func loopsOfLoads(t *testing.T, gpu string) {
+	d, err := arch.Load(gpu)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +30,7 @@ func TestLoopsOfLoadsAgainstH100(t *testing.T) {
 	}
 	var sum [2]float64
 	var n [2]int
-	for _, r := range measured.On(t, "h100-gangs", "gangs.loop") {
+	for _, r := range measured.On(t, gpu+"-gangs", "gangs.loop") {
 		warps, store := r.Int("warps"), r.Int("store")
 		if r.Int("mib") != 1024 || r.Int("loads") != 1 || warps < 2 {
 			continue
