@@ -37,6 +37,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
 	rec.migrate(out, &req)
+	nameCTAWaits(out, k, rec.launch.Grid.Count(), &req)
 	rec.nameUnmultiplied(out)
 	if req.Lines && req.Level == Model {
 		if out.Operations, err = rec.operations(); err != nil {

@@ -86,6 +86,9 @@ func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching boo
 			s.spins[k.Blocks[b].End-1] = true
 		}
 	}
+	for pc := range k.EndsOfWaits() {
+		s.spins[pc] = true
+	}
 	if reaching && len(k.Regs)*len(k.Blocks) < mostReach {
 		s.reach = newReach(k)
 	}
@@ -141,7 +144,7 @@ type facts struct {
 
 type slicer struct {
 	k      *ir.Kernel
-	spins  map[int]bool // branches of ir.Kernel.Spins
+	spins  map[int]bool // branches of ir.Kernel.Spins and EndsOfWaits
 	needed []bool
 	defs   [][]int32 // instructions that write each register
 	reg    ir.BitSet // registers that are needed

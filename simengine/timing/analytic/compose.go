@@ -1,6 +1,8 @@
 package analytic
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/footprint"
@@ -53,10 +55,11 @@ func timeOf(f *cost.Figures, in *timing.Input, g *footprint.Grid, hold float64) 
 	read, written := localBytes(g.Plan, t, in)
 	bytes := (g.Plan.ReadBytes+g.Plan.WriteBytes*m.writeBack)/float64(s.CTAs) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
-	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA, c.products)
-	p := s.span(f, d)
+	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA, in.Cluster, c.products)
+	p, turn := s.span(f, d), s.inTurn(f, in, d)
+	p.cycles = math.Max(p.cycles, turn)
 	skew := s.skew(f, in, d, &p)
-	return report(f, in, g, t, d, s, p, skew), nil
+	return report(f, in, g, t, d, s, p, skew, turn), nil
 }
 
 // again is the bytes that a CTA moves from and to DRAM of what it touched before.

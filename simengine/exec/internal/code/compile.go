@@ -46,6 +46,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.p.Needed = c.needed
 	c.yields, c.spins, c.awaits = k.Yields(), k.Spins(), k.SharedSpins()
+	c.ends = k.EndsOfWaits()
 	c.p.Spins, c.p.SharedSpins = c.spins != nil, c.awaits != nil
 	c.findLoops()
 	c.straighten()
@@ -164,10 +165,11 @@ type compiler struct {
 	families families // of the block being compiled
 	// unwritten are the registers that may be read before they are written.
 	unwritten ir.BitSet
-	counting  bool   // of slow paths and of values that match
-	yields    []bool // ir.Kernel.Yields
-	spins     []bool // ir.Kernel.Spins
-	awaits    []bool // ir.Kernel.SharedSpins
+	counting  bool         // of slow paths and of values that match
+	yields    []bool       // ir.Kernel.Yields
+	spins     []bool       // ir.Kernel.Spins
+	awaits    []bool       // ir.Kernel.SharedSpins
+	ends      map[int]bool // ir.Kernel.EndsOfWaits
 
 	fragments map[shape]*mma.Fragment // see fragment
 
@@ -237,6 +239,9 @@ func (c *compiler) block(i int) error {
 		}
 	}
 	if b.Spins = c.spins != nil && c.spins[i]; b.Spins && c.p.Mode == Slice { // it waits no longer: see ir.Kernel.Spins
+		b.Terminator, b.HasGuard, b.Target = FallThrough, false, -1
+	}
+	if taken, ends := c.ends[kb.End-1]; ends && !taken && c.p.Mode == Slice { // see ir.Kernel.EndsOfWaits
 		b.Terminator, b.HasGuard, b.Target = FallThrough, false, -1
 	}
 	if b.Terminator == FallThrough || b.HasGuard {
