@@ -303,58 +303,6 @@ func reserved(fetched int64, hit uint8) int64 {
 	return fetched
 }
 
-// granules is how many granules of L2 and DRAM traffic the sectors of a line lie in.
-func (s *sm) granules(sectors uint8) int64 {
-	return int64(cost.Granules(s.m.Granule(), sectors))
-}
-
-// take is how many of n granules a share due (of unit) comes to. The remainder is carried over
-// in acc to the next request.
-func (s *sm) take(acc *int32, due int32, n int64) int64 {
-	if due == 0 {
-		return 0
-	}
-	t := int64(*acc) + int64(due)*n
-	*acc = int32(t % unit)
-	return t / unit
-}
-
-// takeLine is take for n granules of one line that one request reads: DRAM brings all of them
-// or none.
-func (s *sm) takeLine(acc *int32, due int32, n int64) int64 {
-	t := int64(*acc) + int64(due)*n
-	if n == 0 || t < n*unit {
-		*acc = int32(t)
-		return 0
-	}
-	*acc = int32(t - n*unit)
-	return n
-}
-
-// localDue is how many of n granules of local memory that are loaded (way 0) or stored (way 1)
-// miss L2.
-func (s *sm) localDue(way int, n int64) int64 {
-	return s.take(&s.stats.loop.localAcc[way], s.stats.loop.localShare[way], n)
-}
-
-// stored counts the sectors of a store and those of them that L1 held.
-func (p *pcStats) stored(sectors, hit uint8) {
-	p.sectors += int64(bits.OnesCount8(sectors))
-	p.l1Hits += int64(bits.OnesCount8(hit))
-}
-
-// repeat multiplies what was counted since before by n, which is how often the step that it was
-// counted for is executed.
-func (p *pcStats) repeat(before *pcStats, n int64) {
-	p.sectors = before.sectors + n*(p.sectors-before.sectors)
-	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
-	p.l2Sectors = before.l2Sectors + n*(p.l2Sectors-before.l2Sectors)
-	p.joined = before.joined + n*(p.joined-before.joined)
-	p.dramSectors = before.dramSectors + n*(p.dramSectors-before.dramSectors)
-	p.partialLines = before.partialLines + n*(p.partialLines-before.partialLines)
-	p.again = before.again + n*(p.again-before.again)
-}
-
 // store writes a line through to L2, and returns how many sectors go there.
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) (sent int64) {
 	sectors := l.Sectors

@@ -167,17 +167,6 @@ type units struct {
 	asked         cache.InFlight
 }
 
-// dramShares is which part of the requests DRAM serves. Due is that share by PC, in fractions
-// of unit; Acc the remainder that is carried over to the next request (error diffusion).
-type dramShares struct {
-	readDue, writeDue  []int32
-	readAcc, writeAcc  []int32
-	againDue, againAcc [2][]int32 // of what is touched again, by loads and stores
-	// remote is the share, of 1<<16, of the first touches at home in the far half of L2 that
-	// find no copy in the near half.
-	remote uint64
-}
-
 // launcher starts CTAs on the SM.
 type launcher struct {
 	before       int64 // CTAs that the SM has run before the first one clocked
@@ -227,17 +216,6 @@ type stats struct {
 	loop                        loopStats
 	spillSectors, spillRequests [2]int64 // loads, stores
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM
-}
-
-// pcStats is what the caches did for one PTX instruction. Loop iterations left out of the trace
-// count like the one recorded before them.
-type pcStats struct {
-	sectors, l1Hits int64 // sectors looked up in L1 and found
-	l2Sectors       int64 // sectors asked of L2, or stored there
-	joined          int64 // of these, what the CTA had asked for before and has not got yet
-	partialLines    int64 // of those loaded and added to, in lines of which not all sectors are asked for
-	dramSectors     int64 // of them, in granules that came from DRAM
-	again           int64 // of these, what the CTA had touched before
 }
 
 // newSM makes an idle SM, one of active.
@@ -319,17 +297,6 @@ const localSpace = 1 << 52
 
 // privateShift is the bit from which on the line addresses of replicas differ.
 const privateShift = 36
-
-// unit is 1 in the fixed-point numbers of estimated shares.
-const unit = 1 << 16
-
-func due(shares []float64) []int32 {
-	d := make([]int32, len(shares))
-	for i, v := range shares {
-		d[i] = int32(v*unit + 0.5)
-	}
-	return d
-}
 
 func (p *subPartition) init(slots, queue, lg int) {
 	p.ready, p.why = make([]int64, slots), make([]timing.StallReason, slots)
