@@ -20,12 +20,21 @@ func (r *recording) countProducts(out *Report, program *assemble.Program) {
 	}
 }
 
-// gridProducts is how many instructions of tensor cores all CTAs execute; false if that takes too long to find.
+// gridProducts is how many instructions of tensor cores all CTAs execute; false if that takes too long to find. Along axes
+// of the grid that do not decide what CTAs execute the first stands for all.
 func (r *recording) gridProducts(program *assemble.Program) (sum float64, ok bool) {
 	each := productsOfBlocks(program)
+	grid, axes, alike := r.launch.Grid, r.runner.Program().PathAxes(), 1.0
+	for axis, n := range []*int{&grid.X, &grid.Y, &grid.Z} {
+		if !axes[axis] {
+			alike *= float64(*n)
+			*n = 1
+		}
+	}
 	var weight []int64
-	for id := range r.launch.Grid.Count() {
-		warps, err := sampleExecutor{r}.Path(id, 0)
+	for k := range grid.Count() {
+		x, y, z := k%int64(grid.X), k/int64(grid.X)%int64(grid.Y), k/int64(grid.X)/int64(grid.Y)
+		warps, err := sampleExecutor{r}.Path(x+int64(r.launch.Grid.X)*(y+int64(r.launch.Grid.Y)*z), 0)
 		if err != nil {
 			return 0, false
 		}
@@ -36,7 +45,7 @@ func (r *recording) gridProducts(program *assemble.Program) (sum float64, ok boo
 			}
 		}
 	}
-	return sum, true
+	return sum * alike, true
 }
 
 // productsOfBlocks is how many instructions of tensor cores each block of a kernel has.

@@ -2,6 +2,7 @@ package simengine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine"
@@ -42,28 +43,42 @@ done:
 }
 `
 
-// Of a launch that a profiler makes, the instructions of tensor cores are those of every CTA, not those of a sample.
+// Of a launch that a profiler makes, the instructions of tensor cores are those of every CTA, not those of a sample. A grid
+// of more CTAs than may be executed is counted along the axes that decide what a CTA executes.
 func TestProductsOfAProfiledLaunchAreExact(t *testing.T) {
 	d, err := arch.Load("h100")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const ctas, warps = 211, 3
-	for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
-		t.Run(fmt.Sprint(level), func(t *testing.T) {
+	const times = ctas * (ctas - 1) / 2
+	for _, c := range []struct {
+		level simengine.Level
+		index string // of the CTA, in %r0
+		grid  [3]int
+		want  int // of each warp
+	}{
+		{simengine.Cycle, "mov.u32 %r0, %ctaid.x;", [3]int{ctas, 1, 1}, times},
+		{simengine.Model, "mov.u32 %r0, %ctaid.x;", [3]int{ctas, 1, 1}, times},
+		{simengine.Model, "mov.u32 %r0, %ctaid.x;", [3]int{ctas, 300, 70}, 21000 * times},
+		{simengine.Model, "mov.u32 %r0, %ctaid.y;", [3]int{7000, ctas, 3}, 21000 * times},
+		{simengine.Model, "mov.u32 %r0, %ctaid.z;", [3]int{30, 700, ctas}, 21000 * times},
+		{simengine.Model, "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; mul.lo.u32 %r0, %r0, %r1;", [3]int{210, 3, 7000}, 7000 * (209 * 210 / 2) * (0 + 1 + 2)},
+	} {
+		t.Run(fmt.Sprint(c.level, c.grid), func(t *testing.T) {
 			engine := simengine.New()
-			m, err := engine.Parse("k.ptx", []byte(triangle))
+			m, err := engine.Parse("k.ptx", []byte(strings.Replace(triangle, "mov.u32 %r0, %ctaid.x;", c.index, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			report, err := engine.Simulate(m, simengine.Request{
-				Kernel: "k", Arch: d, Level: level, Grid: [3]int{ctas, 1, 1}, CTA: [3]int{32 * warps, 1, 1}, CarveOut: -1, Cold: true,
+				Kernel: "k", Arch: d, Level: c.level, Grid: c.grid, CTA: [3]int{32 * warps, 1, 1}, CarveOut: -1, Cold: true,
 				Args: []simengine.Arg{{Name: "out", Elem: ir.F32, Count: 32 * warps, Fill: simengine.Fill{Kind: simengine.FillConstant}}},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := report.Metrics["sm__inst_executed_pipe_tensor.sum"], float64(warps*ctas*(ctas-1)/2); got != want {
+			if got, want := report.Metrics["sm__inst_executed_pipe_tensor.sum"], float64(warps*c.want); got != want {
 				t.Errorf("%.0f instructions of tensor cores, want %.0f", got, want)
 			}
 		})

@@ -86,7 +86,7 @@ func (w *Workspace) Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	p.serial = p.products && hiropt.Interrupted(p.k)
 	u, err := p.assemble(opt)
-	if !p.serial && (errors.Is(err, errSpills) || err == nil && p.products && u.program.SpillBytes > 0) {
+	if !p.serial && (errors.Is(err, errSpills) || err == nil && p.products && u.spillsBesideProducts()) {
 		// Evidence, ptxas corpus (shared launches of attn_forward): 8 of 9 programs that spill are
 		// serialised (warnings C7511, C7512).
 		p.serial = true

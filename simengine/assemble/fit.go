@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/regalloc"
@@ -98,8 +99,23 @@ func (u *unit) verifyRegisters() error {
 // fits reports whether the registers given keep within the budget.
 func (u *unit) fits() bool { return u.mir.General+u.mir.Target.Reserved <= u.budget }
 
-// errSpills says that a program spills, to whoever asked only that.
-var errSpills = errors.New("it spills")
+// errSpills says that a program spills beside its products, to whoever asked only that.
+var errSpills = errors.New("it spills beside its products")
+
+// spillsBesideProducts reports whether a block with warpgroup MMAs stores or loads registers for want of others. What an
+// epilogue spills is nothing to the products before it.
+func (u *unit) spillsBesideProducts() bool {
+	if u.mir.Spills.Bytes == 0 {
+		return false
+	}
+	for b := range u.mir.Blocks {
+		insts := u.mir.Blocks[b].Insts
+		if slices.ContainsFunc(insts, func(in mir.Inst) bool { return in.Op == mir.OpHGMMA }) && slices.ContainsFunc(insts, func(in mir.Inst) bool { return in.SpillSlot >= 0 }) {
+			return true
+		}
+	}
+	return false
+}
 
 // spillWords spills words and reports whether the rest found registers, if need be with a few to
 // spare.
@@ -111,7 +127,7 @@ func (u *unit) spillWords(own int) (bool, error) {
 		}
 		u.mir.Values, u.mir.Spills = u.mir.Values[:values], spills
 		regalloc.SpillTo(u.mir, uses, max(own-spare, leastRegisters))
-		if u.asked && !u.mayOverrun() && u.mir.Spills.Bytes > 0 { // another order is taken only if it fits, too
+		if u.asked && !u.mayOverrun() && u.spillsBesideProducts() { // another order is taken only if it fits, too
 			return false, errSpills
 		}
 		if err := u.mir.FindLiveness(); err != nil {

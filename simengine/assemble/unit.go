@@ -24,7 +24,7 @@ type unit struct {
 	budget   int           // registers a thread may be charged: the cap or an occupancy step
 	launched int           // registers at launch where the kernel changes their number, else 0
 	shares   bool          // live values share registers (shareRegisters)
-	asked    bool          // only whether it spills: allocation ends with errSpills as soon as that is known
+	asked    bool          // only whether it spills beside products: allocation ends with errSpills as soon as that is known
 	peak     int           // general registers live at most, in the present order
 	orders   *sched.Orders // of the present order
 	program  *Program

@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // barrier is one of the CTA's 16 named barriers. Arrivals count in warps, as
@@ -50,6 +51,9 @@ func (r *Runner) arrive(w *warp, in *code.Instr, mask uint32, ones, threads int,
 	}
 	if id >= len(r.barriers) || count%WarpSize != 0 {
 		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: fmt.Sprintf("barrier %d of %d threads: want 0 to 15 and a multiple of 32", id, count)})
+	}
+	if k := &r.p.Kernel.Instrs[in.PC]; len(k.Src) > 0 && k.Src[0].Kind != ir.OperandImm {
+		r.tell(w, trace.Async{PC: in.PC, CTA: -1, Lanes: 1, Barrier: trace.NoBarrier, Count: int32(id)}, nil)
 	}
 	b := &r.barriers[id]
 	b.arrived++

@@ -108,3 +108,24 @@ func TestUnlike(t *testing.T) {
 		}
 	}
 }
+
+// Along which axes of the grid CTAs may execute other blocks is told from what they compute their path from.
+func TestPathAxes(t *testing.T) {
+	branch := "setp.eq.u32 %p0, %r1, 0;\n@%p0 bra end;\nst.global.u32 [%rd3], %r0;\nend:"
+	for _, c := range []struct {
+		name, body string
+		want       [3]bool
+	}{
+		{"address", "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd5, %r1, 64;\nadd.s64 %rd5, %rd3, %rd5;\nst.global.u32 [%rd5], %r0;", [3]bool{}},
+		{"branch", "mov.u32 %r1, %ctaid.y;\n" + branch, [3]bool{false, true, false}},
+		{"two", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.z;\nadd.u32 %r1, %r1, %r2;\n" + branch, [3]bool{true, false, true}},
+		{"what is found at an address", "mov.u32 %r1, %ctaid.z;\nmul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd5, %rd4, %rd5;\nld.global.u32 %r1, [%rd5];\n" + branch, [3]bool{false, false, true}},
+		{"loop", "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\nl: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, %r1;\n@%p0 bra l;", [3]bool{true, false, false}},
+		{"cluster", "mov.u32 %r1, %cluster_ctarank;\n" + branch, [3]bool{true, true, true}},
+	} {
+		p := compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body))), Slice)
+		if got := p.PathAxes(); got != c.want {
+			t.Errorf("%s: axes %v, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -614,3 +614,35 @@ func launchBody2(t *testing.T, k *ir.Kernel) (Launch, *memory.Device) {
 	}
 	return Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{96, 1, 1}, Params: params}, m
 }
+
+// A barrier whose number is in a register is told with its number, by warp; one whose number is in the instruction is not.
+func TestBarrierNumbersAreTold(t *testing.T) {
+	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", `
+	shr.u32 %r10, %r0, 5;
+	add.s32 %r10, %r10, 3;
+	bar.sync %r10, 32;
+	bar.sync 0;`)))
+	m := memory.New(0)
+	for _, name := range []string{"out", "in"} {
+		if _, err := m.Alloc(memory.Buffer{Name: name, Elem: ir.U32, Count: 64, Fill: memory.Fill{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, 128)}, {Elem: ir.S32}, {Elem: ir.S32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{kernel: k, mem: m, launch: Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{64, 1, 1}, Params: params}}
+	j := runAsync(t, p, compileFor(t, k, Slice), 0, Options{})
+	for w := range 2 {
+		var numbers []int32
+		for _, e := range j.async[w] {
+			if k.Instrs[e.PC].Op == ir.Bar {
+				numbers = append(numbers, e.Count)
+			}
+		}
+		if len(numbers) != 1 || numbers[0] != int32(3+w) {
+			t.Errorf("warp %d: barriers %v are told, want %d", w, numbers, 3+w)
+		}
+	}
+}

@@ -19,6 +19,7 @@ func TestUnderLoad(t *testing.T) {
 	}
 	const cycles = 1e6
 	const us = 500.0
+	full := h100.ClockMHz / h100.ClockTensorFull
 	result := func(d *arch.Descriptor, tensor, dram float64) *Result {
 		r := &Result{Cycles: cycles, TimeUS: us, Metrics: map[string]float64{countTime: 500e3}}
 		r.Work.Pipe[BoundTensor] = tensor * cycles * float64(d.SMs*d.SubPartitions)
@@ -33,9 +34,10 @@ func TestUnderLoad(t *testing.T) {
 		{"none", h100, 0, 0, 1},
 		{"hardly any", h100, 1e-9, 0, h100.ClockMHz / h100.ClockTensor},
 		{"half", h100, 0.5, 0, h100.ClockMHz / ((h100.ClockTensor + h100.ClockTensorFull) / 2)},
-		{"all", h100, 1, 0, h100.ClockMHz / h100.ClockTensorFull},
-		{"more than all", h100, 2, 0, h100.ClockMHz / h100.ClockTensorFull},
+		{"all", h100, 1, 0, full},
+		{"more than all", h100, 2, 0, full},
 		{"beside DRAM all the time", h100, 1, 1, 1},
+		{"beside DRAM for 0.6 of the time", h100, 1, 0.6, math.Sqrt(0.36 + 0.64*full*full)},
 		{"not measured", a100, 1, 0, 1},
 	} {
 		r := result(c.d, c.tensor, c.dram)

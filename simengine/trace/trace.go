@@ -109,7 +109,7 @@ const (
 // WordBarrier is Async.Barrier of the first such wait of a CTA; others follow.
 const WordBarrier = 1 << 31
 
-// Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes
+// Async is one operation on an mbarrier, one bulk copy, or a barrier of the CTA whose number is in a register, executed by a thread of a warp or, where all lanes
 // of Lanes did the same to the same mbarrier, by so many. A bulk copy that reads or writes device memory has an
 // Access of the same PC besides, with the lines (Space Global, no Passes).
 type Async struct {
@@ -124,7 +124,7 @@ type Async struct {
 	// Parity is the phase's that a wait waits for: it goes on once a phase of that parity has completed.
 	// It is 0 or 1.
 	Parity uint8
-	Count  int32 // arrivals of each thread; MbarInit: expected arrivals
+	Count  int32 // arrivals of each thread; MbarInit: expected arrivals; Bar whose number is in a register: the number
 	Bytes  int32 // that each thread expects (MbarExpect, MbarArrive with ModTx), or copied to each CTA
 	// Word is what stands for a wait by a word of shared memory instead, at Barrier.
 	Word WordRole

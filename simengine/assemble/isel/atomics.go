@@ -68,8 +68,12 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 	return nil
 }
 
-// vectorAtomic emits an atomic on a vector (RED.E.ADD.F32x4 and the like).
+// vectorAtomic emits an atomic on a vector (RED.E.ADD.F32x4, ATOMG.E.ADD.BF16x8 and the like).
 func (s *selector) vectorAtomic(n *hir.Node, op mir.Op, a mir.Arg, vr int32, base vreg.Value, off int64) {
+	if hir.Bits(n.Type) == 16 {
+		s.halvesAtomic(n, op, a, vr, base, off)
+		return
+	}
 	data, dst := s.gather(n.Src[1:], n.Type), mir.Arg{}
 	if op == mir.OpATOM {
 		dst = s.vector(n.Dst, true)
@@ -78,6 +82,40 @@ func (s *selector) vectorAtomic(n *hir.Node, op mir.Op, a mir.Arg, vr int32, bas
 	if op == mir.OpATOM {
 		s.unpackVector(n.Dst, dst)
 	}
+}
+
+// halvesAtomic emits an atomic on a vector of halves, two of which share a register.
+func (s *selector) halvesAtomic(n *hir.Node, op mir.Op, a mir.Arg, vr int32, base vreg.Value, off int64) {
+	halves := n.Src[1:]
+	words := uint8(len(halves)+1) / 2
+	data, dst := s.temp(words), mir.Arg{}
+	for w := range words {
+		pair, at := halves[2*w:min(2*int(w)+2, len(halves))], mir.ValueWords(data.Value, w, 1)
+		if word, ok := s.wordOf(pair); ok {
+			s.emit(mir.OpMOV, at, s.gprWord(word, 0))
+			continue
+		}
+		s.emit(mir.OpPRMT, at, s.operands(0, pair...)...)
+	}
+	if op == mir.OpATOM {
+		dst = s.temp(words)
+	}
+	s.access(s.emit(op, dst, a, data), n, vr, base, off)
+	for i, d := range n.Dst {
+		if op == mir.OpATOM && d >= 0 && s.demand[d] != 0 {
+			s.emit(mir.OpPRMT, mir.ValueWords(d, 0, 1), mir.ValueWords(dst.Value, uint8(i)/2, 1))
+		}
+	}
+}
+
+// wordOf returns the word whose lower and upper half two operands are, and reports whether there is one.
+func (s *selector) wordOf(pair []ir.Operand) (word ir.Operand, ok bool) {
+	if len(pair) != 2 {
+		return word, false
+	}
+	low, upper, ok := s.halfOf(pair[0])
+	high, upper2, ok2 := s.halfOf(pair[1])
+	return low, ok && ok2 && !upper && upper2 && low.Reg == high.Reg
 }
 
 // isSharedIncrement reports whether an atomic adds one to a 32-bit word, which in shared memory is

@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/isel/expansion"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -56,7 +57,7 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 	if n.Op == ir.Bfe && s.constantField(n, dst) {
 		return nil
 	}
-	if n.Type == ir.F32 && n.Mod&ir.ModFull != 0 && len(n.Src) > 2 {
+	if n.Type == ir.F32 && n.Mod&ir.ModFull != 0 && (n.Op == ir.Rcp || len(n.Src) > 2) {
 		s.scaledDivision(n, dst)
 		return nil
 	}
@@ -110,22 +111,54 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 }
 
 // scaledDivision lowers the parts of div.full that opt.Legalise made: the reciprocal of a divisor, and
-// the product with it, both scaled where the divisor is large or small.
+// the product with it, both scaled where the divisor is large or small. What nothing else reads is scaled
+// where it is.
+//
+// Evidence, ptxas 12.8 for sm_90a: @P0 FMUL R0, R0, 0.25 and @!P1 FMUL R0, R0, 16777216.
 func (s *selector) scaledDivision(n *hir.Node, dst mir.Arg) {
-	last := len(n.Src) - 1
-	large, small := s.pred(n.Src[last-1]), s.pred(n.Src[last])
+	first := 2
+	if n.Op == ir.Rcp {
+		first = 1
+	}
+	ends := s.endsHere(n.Src[0])
 	x := s.gprWord(n.Src[0], 0)
-	quarter, scaled := s.temp(1), s.temp(1)
-	factor := func(bits int64) mir.Arg { return mir.Arg{Kind: mir.ArgImm, Imm: bits} }
-	s.emit(mir.OpFMUL, quarter, x, factor(0x3e800000))
-	s.emit(mir.OpFSEL, scaled, quarter, x, large)
-	in := s.emit(mir.OpFMUL, scaled, scaled, factor(0x4b800000))
-	in.Guard, in.KeepsOld = small.Value, true
+	ends = ends && x == mir.ValueWords(vreg.Value(n.Src[0].Reg), 0, 1)
+	scaled := x
+	if !ends {
+		scaled = s.temp(1)
+	}
+	factors := [...]int64{0x3e800000, 0x4b800000}
+	for i, o := range n.Src[first:] {
+		p, factor := s.pred(o), mir.Arg{Kind: mir.ArgImm, Imm: factors[i]}
+		if i == 0 && !ends {
+			quarter := s.temp(1)
+			s.emit(mir.OpFMUL, quarter, x, factor)
+			s.emit(mir.OpFSEL, scaled, quarter, x, p)
+			continue
+		}
+		in := s.emit(mir.OpFMUL, scaled, scaled, factor)
+		in.Guard, in.KeepsOld = p.Value, true
+	}
 	if n.Op == ir.Rcp {
 		s.emit(mir.OpMUFU, dst, scaled)
 		return
 	}
 	s.emit(mir.OpFMUL, dst, scaled, s.gprWord(n.Src[1], 0))
+}
+
+// endsHere reports whether the present node is the last to read an operand, a value that the same block
+// computes into a register of its own. The node may write to it.
+func (s *selector) endsHere(o ir.Operand) bool {
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	v := vreg.Value(o.Reg)
+	d, vi := s.hir.DefOf(v), &s.hir.Values[v]
+	if d == nil || vi.Defs != 1 || vi.Words != 1 || vi.Uniform || s.demand[v] != 0 || s.twin[v] != vreg.None || s.localCopy(v) != v || s.hir.Carrier(d) != s.b {
+		return false
+	}
+	_, bound := s.sub[v]
+	return !bound && d.Op != ir.Mov && d.Op != ir.Cvt && d.Guard == vreg.None && !s.lookedThrough(v)
 }
 
 // constantField lowers the extraction of a field at a constant place, and reports whether it is

@@ -3,6 +3,7 @@ package isel
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -16,6 +17,10 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 	}
 	switch {
 	case n.Mod&ir.ModWide != 0 && hir.Is32Bit(n) && hi:
+		if c != nil && s.shiftsWide(b, *c) {
+			s.leaWide(a, *c)
+			return nil
+		}
 		if c != nil && s.hir.Target.IMADWide {
 			x, y, sum := s.wideAddOperands(a, b, *c)
 			s.emit(mir.OpIMADWIDE, s.dest(0, 2), x, y, sum)
@@ -50,6 +55,26 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 		s.multiply32(a, b, c)
 	}
 	return nil
+}
+
+// shiftsWide reports whether a mad.wide by factor b, plus sum, becomes LEA and LEA.HI.X: where the factor is a
+// power of two. The sum then may be in uniform registers. A multiplication and an addition of their own stay
+// IMAD.WIDE.
+//
+// Evidence, ptxas corpus (public Triton kernels, sm_90a): 44 programs without mul.wide have 883 such mad.wide, 895
+// LEA.HI.X or ULEA.HI.X and 74 IMAD.WIDE or UIMAD.WIDE; 66 programs without mad.wide have 453 mul.wide, 240 and 1,461.
+func (s *selector) shiftsWide(b, sum ir.Operand) bool {
+	if b.Kind != ir.OperandImm || b.Imm < 2 || b.Imm&(b.Imm-1) != 0 || sum.Kind != ir.OperandReg {
+		return false
+	}
+	return !s.steppedInPlace[s.localCopy(vreg.Value(sum.Reg))]
+}
+
+// leaWide emits the extension of a, shifted, plus a sum of 64 bits.
+func (s *selector) leaWide(a, sum ir.Operand) {
+	c := s.carry()
+	s.emit(mir.OpLEA, s.dest(0, 1), s.operands(0, a, sum)...).Dst[1] = c
+	s.emit(mir.OpLEAHIX, s.dest(1, 1), s.gprWord(a, 0), s.flexible(sum, 1), c)
 }
 
 // multiply32 emits a 32-bit multiplication, a shift where one factor is a power of two.

@@ -129,6 +129,12 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 		s.lowerUniformConst(n, mir.ValueWords(d, 0, 2), 0)
 		return nil
 	}
+	if s.isUniformLEA(n) {
+		c := mir.ValueWords(s.newValue(1, vreg.UniformPredicate), 0, 1)
+		s.emit(mir.OpULEA, mir.ValueWords(d, 0, 1), s.uniOperand(n.Src[0]), s.uniWord(n.Src[2], 0)).Dst[1] = c
+		s.emit(mir.OpULEA, mir.ValueWords(d, 1, 1), s.uniOperand(n.Src[0]), s.uniWord(n.Src[2], 1), c)
+		return nil
+	}
 	if n.Op == ir.Mul || n.Op == ir.Mad {
 		s.multiplyUniform(n, d)
 		return nil

@@ -136,11 +136,19 @@ func (s *selector) uniformOp(n *hir.Node) bool {
 		if n.Op == ir.Mul && n.Mod&ir.ModWide != 0 {
 			return hir.Is32Bit(n)
 		}
+		if s.isUniformLEA(n) {
+			return true
+		}
 		return hir.IsInt(n.Type) && hir.Words(n.Type) == 1 && n.Mod&(ir.ModHi|ir.ModWide|ir.ModCarryIn|ir.ModCarryOut) == 0
 	case ir.Cvt:
 		return hir.IsInt(n.Type) && hir.IsInt(n.SrcType) && hir.Bits(n.SrcType) == 32 && (hir.Bits(n.Type) == 32 || hir.Bits(n.Type) == 64)
 	}
 	return false
+}
+
+// isUniformLEA reports whether a node is a mad.wide that becomes ULEA and ULEA.HI.X where its operands allow it.
+func (s *selector) isUniformLEA(n *hir.Node) bool {
+	return s.hir.Target.Specific && n.Op == ir.Mad && n.Mod&ir.ModWide != 0 && hir.Is32Bit(n) && s.shiftsWide(n.Src[1], n.Src[2])
 }
 
 // loads reports whether a node only loads a constant or a parameter. Where a warp may be split, the
@@ -218,6 +226,9 @@ func (s *selector) residesUniform(v vreg.Value) bool {
 		return false
 	}
 	d := s.hir.DefOf(v)
+	if d != nil && s.isUniformLEA(d) && s.uniformOp(d) {
+		return true
+	}
 	return d != nil && d.Op != ir.Ld && d.Op != ir.Cvta && d.Op != ir.Mov && s.hir.Blocks[s.b].LoopDepth > s.hir.Blocks[d.Block].LoopDepth && s.uniformOp(d) && !s.onlySpecials(d)
 }
 

@@ -50,6 +50,9 @@ func (s *spiller) enterBlock(b int) {
 			}
 		}
 	}
+	if b == f.Order[0] {
+		stay = s.undefined(in)
+	}
 	if loop {
 		stay = s.loopEntry(b, stay)
 	}
@@ -70,7 +73,7 @@ func (s *spiller) enterBlock(b int) {
 			st.saved[u] = true // connect adds the store
 			continue
 		}
-		ok := known > 0 && !written[u]
+		ok := (known > 0 || b == f.Order[0]) && !written[u]
 		for _, p := range f.Blocks[b].Preds {
 			ok = ok && (s.exit[p].saved == nil || s.exit[p].saved[u])
 		}
@@ -82,6 +85,17 @@ func (s *spiller) enterBlock(b int) {
 		s.w.add(u)
 	}
 	copy(s.saved, st.saved)
+}
+
+// undefined are the units that the program may read before it writes them, by their next use in the first block. They are
+// whatever a register holds. Accumulators are such where the first product of a loop does not add to them.
+func (s *spiller) undefined(in []int32) (units []int) {
+	for u, next := range in {
+		if next < neverUsed {
+			units = append(units, u)
+		}
+	}
+	return units
 }
 
 // nearest sorts units by their next use.

@@ -38,6 +38,9 @@ func (t *traffic) bulk(u *turn) {
 			continue
 		}
 		t.m.readLine(&u.one, sectors, due, 1, 1, t.held[a.PC][sectors])
+		if l.Sectors&1 == 0 { // it came with the first sector of its line: see the clock's bulkLine
+			continue
+		}
 		p := l.Addr / t.c.f.LinesPerRowSegment
 		row := p != u.rowSegment || u.r.rowSegments == 0
 		u.rowSegment = p

@@ -36,6 +36,8 @@ type code struct {
 	matches []timing.Match
 	// releaseTimes is cost.ReleaseTimes.
 	releaseTimes float64
+	// apart is cost.ClusterApart.
+	apart float64
 	// slowPath[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slowPath map[int32]float64
 	// leads are cost.Leads.
@@ -65,7 +67,7 @@ func memoryClass(o ir.Op) assemble.Class {
 func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
 	p, slowPaths := in.Program, in.SlowPaths
 	n := len(p.Blocks)
-	c := &code{f: f, p: p, matches: in.Matches, spill: s, releaseTimes: cost.ReleaseTimes(in.WarpsPerCTA, int(timing.NewShape(in).Resident)), root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
+	c := &code{f: f, p: p, matches: in.Matches, spill: s, apart: cost.ClusterApart(in.Cluster, in.WarpsPerCTA), releaseTimes: cost.ReleaseTimes(in.WarpsPerCTA, int(timing.NewShape(in).Resident)), root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
 	c.specific, c.words = p.Kernel.Specific(), cost.WaitsByWords(p.Kernel)
 	c.async = c.words
 	c.requests = make([]int32, n)

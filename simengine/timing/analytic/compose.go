@@ -55,7 +55,7 @@ func timeOf(f *cost.Figures, in *timing.Input, g *footprint.Grid, hold float64) 
 	read, written := localBytes(g.Plan, t, in)
 	bytes := (g.Plan.ReadBytes+g.Plan.WriteBytes*m.writeBack)/float64(s.CTAs) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
-	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA, c.products)
+	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA, in.Cluster, c.products)
 	p, turn := s.span(f, d), s.inTurn(f, in, d)
 	p.cycles = math.Max(p.cycles, turn)
 	skew := s.skew(f, in, d, &p)

@@ -18,12 +18,12 @@ type memory struct {
 	dram       float64 // a granule
 	contended  float64 // a granule from DRAM of a line that others store to, of the slices
 	share      *dram.Share
-	near, far  float64    // latency of the two halves of L2
-	waits      dram.Waits // for DRAM
-	half       float64    // half the difference of the halves
-	writeBack  float64    // how long DRAM takes for a granule of stores, in those of one of a stream
-	contention float64    // mean delay of a DRAM read when DRAM is fully busy
-	burst      float64    // how much faster than the share's rate a burst of this SM is served
+	near, far  float64                    // latency of the two halves of L2
+	waits      dram.Waits                 // for DRAM
+	half       float64                    // half the difference of the halves
+	writeBack  float64                    // how long DRAM takes for a granule of stores, in those of one of a stream
+	contention func(busy float64) float64 // mean delay of a DRAM read where DRAM is busy for a share of the time
+	burst      float64                    // how much faster than the share's rate a burst of this SM is served
 	atomics    cost.AtomicCost
 }
 
@@ -33,7 +33,7 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 	m := &memory{
 		share: s,
 		near:  float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
-		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: math.Max(spec.WriteBack, 1),
+		contention: spec.Contention, burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: math.Max(spec.WriteBack, 1),
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))

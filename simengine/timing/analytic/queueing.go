@@ -22,14 +22,14 @@ type demand struct {
 	// apart is how much longer the memory system takes for CTAs that run in
 	// step, first all reading, then all writing, than for CTAs that do not.
 	apart      float64
-	alone      float64 // cycles with the SM to itself
-	lockstep   float64 // the same if it keeps step with CTAs that read the same
-	contended  float64 // mean DRAM contention delays in that
-	vacancy    float64 // cycles its slot stays empty after it
-	contention float64 // such a delay when DRAM is fully busy
+	alone      float64                    // cycles with the SM to itself
+	lockstep   float64                    // the same if it keeps step with CTAs that read the same
+	contended  float64                    // mean DRAM contention delays in that
+	vacancy    float64                    // cycles its slot stays empty after it
+	contention func(busy float64) float64 // such a delay where DRAM is busy for a share of the time
 }
 
-func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int, products bool) *demand {
+func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps, cluster int, products bool) *demand {
 	d := &demand{alone: a.time, lockstep: a.lockstep, contended: a.contended, contention: m.contention}
 	for r := range resource(numResources) {
 		d.busy[r], d.blocking[r] = total.busy[r], total.blocking[r]
@@ -57,7 +57,7 @@ func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int, prod
 		most = math.Max(most, d.busy[r])
 	}
 	d.apart = math.Max(a.staged-most, 0)
-	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
+	d.vacancy = cost.VacancyOf(f.Vacancy, f.VacancyWarp, warps, cluster)
 	return d
 }
 
@@ -106,6 +106,6 @@ func (d *demand) lifetime(rate, n float64) float64 {
 	for r, b := range d.busy {
 		t += d.blocking[r] * wait(rate*b, n)
 	}
-	t += d.contended * d.contention * math.Min(rate*d.busy[dramBus], 1)
+	t += d.contended * d.contention(rate*d.busy[dramBus])
 	return math.Max(t, d.lockstep+d.vacancy)
 }

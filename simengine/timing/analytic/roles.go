@@ -22,6 +22,7 @@ type roles struct {
 	number    map[uint32]int // mbarriers by address
 	words     map[uint32]*mbarrier
 	cluster   mbarrier
+	loaded    float64 // of what has arrived at the cluster's barrier, as inFlight.loaded
 	named     map[int]*mbarrier
 	alive     float64
 	engine    float64 // when the engine of bulk copies is free

@@ -39,7 +39,7 @@ func (p *player) product(in *assemble.Instr, k *ir.Instr) {
 	at = math.Max(at, *port-cost.QueuedProducts*w.Hold)
 	start := math.Max(at, *port)
 	*port = start + w.Hold*p.beside
-	p.now = at + p.c.f.Slots(in)
+	p.now = at + math.Max(p.c.f.Slots(in), w.Next)
 	p.products.Add(start + w.Latency)
 }
 
@@ -66,6 +66,7 @@ func (p *player) control(in *assemble.Instr) bool {
 			at = p.stored.Until(left)
 		}
 	case ir.WgmmaFence:
+		at = p.now + p.c.f.WgmmaFence
 	case ir.Setmaxnreg:
 		at = p.now + p.c.f.Setmaxnreg
 	case ir.FenceProxy:
@@ -132,6 +133,7 @@ func (p *player) bulk(source int32, k *ir.Instr) {
 			continue
 		}
 		if q != nil {
+			p.loaded = math.Max(p.loaded, float64(q.fromDRAM))
 			latency += r.queue.wait(p.c.spill.m, q, begin, p.count)
 		}
 		r.engine = begin + bytes/32*f.BulkSector

@@ -24,7 +24,7 @@ func (p *player) meet(in *assemble.Instr) {
 		case len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm:
 			key = int(k.Src[0].Imm & 15)
 		case len(k.Src) > 0:
-			key = 16 + p.index/max(int(warps), 1)
+			key = p.numbered(in.Source, 16+p.index/max(int(warps), 1))
 		}
 	}
 	b := r.named[key]
@@ -45,6 +45,16 @@ func (p *player) meet(in *assemble.Instr) {
 	default:
 		p.now = math.Max(p.now, b.Done) + p.c.f.Barrier + p.c.f.BarrierWarp*warps
 	}
+}
+
+// numbered is the number of a barrier that a register has, by the trace, else another.
+func (p *player) numbered(source int32, other int) int {
+	for i := p.asyncLo; i < p.asyncHi; i++ {
+		if a := &p.tr.Asyncs[i]; a.PC == source {
+			return int(a.Count & 15)
+		}
+	}
+	return other
 }
 
 // atMbarrier is an instruction on mbarriers that waits for nothing.
@@ -140,9 +150,12 @@ func (p *player) atCluster(k *ir.Instr) {
 			p.awaited()
 		}
 		b.Last = math.Max(b.Last, p.now+p.c.f.ClusterBarrier)
+		p.roles.loaded, p.loaded = math.Max(p.roles.loaded, math.Min(p.loaded, 1)), 0
 		if b.Pending >= p.roles.alive {
 			b.Expected = 0
 			b.End()
+			b.Done += p.roles.loaded * p.c.apart
+			p.roles.loaded = 0
 		}
 		return
 	}

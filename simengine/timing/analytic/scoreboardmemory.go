@@ -86,9 +86,11 @@ func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at
 			took += w.queue.wait(w.c.spill.m, q, begin, w.count)
 		}
 		w.copies.Add(begin + took)
+		w.loaded = math.Max(w.loaded, float64(g.fromDRAM))
 		w.flight += float64(g.inFlight)
 		return result{at: at + 1}
 	}
+	w.loaded = math.Max(w.loaded, float64(g.fromDRAM))
 	w.flight += float64(g.inFlight)
 	if w.rowSegments > 0 && g.fromDRAM > 0 {
 		// The longest of all under way is likely longer than of these alone.

@@ -78,6 +78,7 @@ func (u *queue) wait(m *memory, q *request, at, n float64) (wait float64) {
 type inFlight struct {
 	flight      float64 // lines
 	rowSegments float64 // DRAM row segments that they lie in
+	loaded      float64 // probability that anything came from DRAM since the last barrier of the cluster
 	stage       [numResources - l2Slices]float64
 }
 

@@ -42,6 +42,7 @@ type ctaAsync struct {
 	named     [numNamed]int32 // warps that wait at each of the barriers of part of the CTA
 	late      int64           // when its last warp would have ended with the iterations left out
 	exchange  []cost.Exchange // by mbarrier
+	loaded    bool            // from DRAM since the last phase of the cluster's barrier
 	written   []int64         // by mbarrier that stands for a wait by words: its end with the iterations left out
 }
 
@@ -52,7 +53,7 @@ func (c *ctaAsync) reset(x []cost.Exchange) {
 	clear(c.mbarriers)
 	clear(c.named[:])
 	clear(c.written)
-	c.cluster, c.late, c.exchange = mbarrier{}, 0, x
+	c.cluster, c.late, c.exchange, c.loaded = mbarrier{}, 0, x, false
 }
 
 // expectWrites sets how many writes must come before the waits by words go on.
@@ -64,10 +65,33 @@ func (c *ctaAsync) expectWrites(writes []int64) {
 	}
 }
 
-// product starts a warp's part of a product of its warpgroup, on the tensor core that it has waited for.
-func (s *sm) product(w *warp, o *op, at int64) {
-	s.lsu.Serve(at, int64(o.shared))
+// product is a warp's part of a product of its warpgroup, which its tensor core starts at a cycle.
+func (s *sm) product(p *subPartition, w *warp, o *op, at int64) {
+	if o.shared > 0 {
+		p.reads.add(at, int64(o.shared))
+	}
 	w.products.Add(at + int64(o.latency))
+}
+
+// productReads is what products that wait at a tensor core will read of shared memory, in the order of their starts.
+type productReads struct {
+	at, cost []int64 // cycles, steps of the banks
+	head     int
+}
+
+func (r *productReads) add(at, cost int64) {
+	if r.head == len(r.at) {
+		r.at, r.cost, r.head = r.at[:0], r.cost[:0], 0
+	}
+	r.at, r.cost = append(r.at, at), append(r.cost, cost)
+}
+
+// startProducts has the products whose time has come hold the banks of shared memory.
+func (s *sm) startProducts(p *subPartition) {
+	r := &p.reads
+	for ; r.head < len(r.at) && r.at[r.head] <= s.now; r.head++ {
+		s.lsu.Serve(r.at[r.head], r.cost[r.head])
+	}
 }
 
 // asyncControl is Control and Fence ops of the asynchronous units: when the warp can go on, and what it shows until
@@ -79,6 +103,7 @@ func (s *sm) asyncControl(w *warp, o *op, fetch int64) (at int64, why timing.Sta
 	case ir.WgmmaWait:
 		return max(fetch, w.products.Until(int(o.pending))), timing.Products, true
 	case ir.WgmmaFence:
+		return s.now + s.m.WgmmaFence, timing.Wait, true
 	case ir.BulkCommit:
 		w.stored.Commit()
 		w.read.Commit()

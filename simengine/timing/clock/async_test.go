@@ -162,7 +162,7 @@ func within(t *testing.T, what string, got, want, share float64) {
 	}
 }
 
-// A warpgroup's products take the cycles measured, one after another and each by itself.
+// A warpgroup's products take the cycles measured, one after another.
 func TestProductsOfWarpgroups(t *testing.T) {
 	group := func(rounds, n, columns int, fromShared bool) *async {
 		p := &async{}
@@ -174,15 +174,6 @@ func TestProductsOfWarpgroups(t *testing.T) {
 			p.exit()
 		}
 		return p
-	}
-	for _, r := range measured.On(t, "h100-hopper", "wgmma.single") {
-		var columns, k int
-		if _, err := fmt.Sscanf(r.Text("op"), "m64n%dk%d.f32.f16", &columns, &k); err != nil || k != 16 {
-			continue
-		}
-		shared := r.Text("a") == "shared"
-		single := difference(t, "h100", 1, func(n int) *async { return group(n, 1, columns, shared) })
-		within(t, fmt.Sprintf("m64n%d alone, A from %s", columns, r.Text("a")), single, r.Value, 0.1)
 	}
 	for _, columns := range []int{64, 128, 256} {
 		rate := difference(t, "h100", 1, func(n int) *async { return group(1, 8*n, columns, true) }) / 8

@@ -59,6 +59,9 @@ func (s *sm) bulkLoad(w *warp, in *ir.Instr, c *trace.Async, a *trace.Access) in
 		l := &w.tr.Lines[k]
 		done = max(done, s.bulkLine(begin, s.address(w, a, l.Addr, shift), l, w.first[k], a, st))
 	}
+	if st.dramSectors != before.dramSectors {
+		s.ctas[w.cta].loaded = true
+	}
 	st.repeat(&before, w.weight[w.step])
 	return done
 }

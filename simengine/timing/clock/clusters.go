@@ -38,6 +38,10 @@ func (s *sm) completeCluster(slot int32) {
 		return
 	}
 	b.End()
+	if c.loaded {
+		b.Done += s.apart
+		c.loaded = false
+	}
 	s.wakeUp(slot, holdCluster, 0, b.Done)
 }
 

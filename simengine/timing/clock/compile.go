@@ -53,6 +53,7 @@ type asyncOp struct {
 	barrier   int32 // Barrier: its number, -1 where it is in a register
 	warps     int32 // Barrier: that meet, 0 all
 	shared    int32 // Wgmma: steps of the banks of shared memory
+	next      int32 // Wgmma: cycles until its warp issues again
 	slows     bool  // Wgmma: cost.SlowsOthers
 }
 
@@ -274,7 +275,7 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	switch in.Op {
 	case ir.Wgmma:
 		w := m.Wgmma(in)
-		o.interval, o.latency, o.shared = int32(w.Hold), int32(w.Latency), int32(w.Shared)
+		o.interval, o.latency, o.shared, o.next = int32(w.Hold), int32(w.Latency), int32(w.Shared), int32(w.Next)
 		o.slows = cost.SlowsOthers(in)
 	case ir.WgmmaWait, ir.BulkWait:
 		o.pending = 0

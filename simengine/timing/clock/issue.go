@@ -155,7 +155,7 @@ func (s *sm) occupy(p *subPartition, w *warp, o *op, slot int) {
 	p.taken[o.port] = int32(slot)
 	if o.class == assemble.Wgmma {
 		p.product = max(p.product, now*dram.Fraction)
-		s.product(w, o, p.product/dram.Fraction)
+		s.product(p, w, o, p.product/dram.Fraction)
 		p.product, p.slows = p.product+int64(o.interval), o.slows
 		p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
 	} else {
@@ -179,7 +179,7 @@ func (s *sm) carryOut(p *subPartition, w *warp, o *op) (result int64, kind cost.
 	result, kind = now+int64(o.latency), o.kind
 	fetch, why, held = now+1, timing.Wait, holdNone
 	if o.class == assemble.Barrier {
-		held = holdBarrier
+		held, w.holdOn = holdBarrier, s.barrierAt(w, o)
 	}
 	if s.m.IssueWidth > 1 {
 		fetch = now
@@ -207,6 +207,7 @@ func (s *sm) carryOut(p *subPartition, w *warp, o *op) (result int64, kind cost.
 		fetch, why = s.control(w, o, fetch)
 	case assemble.Wgmma:
 		result, kind = now+1, cost.ResultFixed
+		fetch = now + int64(o.next)
 	case assemble.Bulk:
 		fetch = s.bulk(w, o, fetch)
 	case assemble.Mbarrier:

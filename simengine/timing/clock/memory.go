@@ -163,6 +163,9 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	if s.set.plan.Awaits[a.PC] {
 		result += s.gridBarrier
 	}
+	if st.dramSectors != before.dramSectors {
+		s.ctas[w.cta].loaded = true
+	}
 	st.repeat(&before, w.weight[w.step])
 	return begin, result
 }

@@ -55,3 +55,31 @@ func TestBarriersOfAPartOfTheCTA(t *testing.T) {
 		t.Errorf("work before the barrier takes %.0f cycles, work after it %.0f, and both %.0f", one, other, both)
 	}
 }
+
+// Warps meet by the number that a register has: the first with the third, the second with the fourth, which come later. By
+// their places in the CTA the first would meet with the second at once.
+func TestBarriersByNumbersInRegisters(t *testing.T) {
+	const chain = 4000
+	cycles := func(before, after int) float64 {
+		p := &async{}
+		for k := range 4 {
+			p.warp()
+			p.init(0, 1)
+			if k >= 2 {
+				p.busy(before)
+			}
+			number := int32(1 + k%2)
+			in := ir.Instr{Op: ir.Bar, Src: []ir.Operand{{Kind: ir.OperandReg}, ir.ImmOperand(64)}}
+			p.at(assemble.Barrier, in, trace.Async{Barrier: trace.NoBarrier, Count: number})
+			if k < 2 {
+				p.busy(after)
+			}
+			p.exit()
+		}
+		return p.cycles(t, "h100", 1)
+	}
+	one, both := cycles(chain, 0)-cycles(0, 0), cycles(chain, chain)-cycles(0, 0)
+	if one < 0.9*chain || both < 1.9*chain {
+		t.Errorf("work before the barriers takes %.0f cycles, and with work of others behind them %.0f", one, both)
+	}
+}

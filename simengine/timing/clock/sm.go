@@ -96,6 +96,7 @@ type subPartition struct {
 	eligibility
 	product int64                // when the tensor core is free for a warpgroup MMA, steps
 	slows   bool                 // the last one slows other instructions
+	reads   productReads         // of those that wait
 	free    [cost.NumPipes]int64 // step at which each pipe is free
 	mio     ring                 // cycles at which the MIO queue's entries left it
 	lg      ring                 // the same for global and local memory
@@ -187,6 +188,7 @@ type launcher struct {
 	pace         float64 // cycle of the next launch that the device allows
 	interval     float64 // between two launches on this SM
 	releaseTimes float64 // cost.ReleaseTimes
+	apart        int64   // cost.ClusterApart
 	stagger      bool    // launches keep the device's pace from the start
 	vacancy      int64   // cycles from a CTA's last exit to its slot issuing again
 	done         []int64 // cycles at which CTAs ended, in order
@@ -297,8 +299,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.sharing = newSharing(in, p)
 	s.atomics, s.gridBarrier = m.AtomicCost(active), int64(m.GridBarrier(float64(in.Together()))+0.5)
-	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
+	s.vacancy = int64(cost.VacancyOf(m.Vacancy, m.VacancyWarp, perCTA, in.Cluster))
 	s.interval = m.LaunchInterval * active
+	s.apart = int64(cost.ClusterApart(in.Cluster, perCTA))
 	s.releaseTimes = cost.ReleaseTimes(perCTA, int(timing.NewShape(in).Resident))
 	if c.async {
 		for i := range s.ctas {
@@ -364,6 +367,11 @@ func (s *sm) run(target int64, stagger bool) error {
 		}
 		s.now = t
 		s.launchDue()
+		if s.c.async {
+			for k := range s.subs {
+				s.startProducts(&s.subs[k])
+			}
+		}
 		for k := range s.subs {
 			if s.subs[k].wake <= t {
 				s.issue(&s.subs[k])

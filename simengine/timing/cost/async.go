@@ -25,7 +25,7 @@ type Async struct {
 	// that waits for it goes on. Wait is what a wait takes for a phase that has ended, Arrival what an arrival takes
 	// of its thread.
 	Arrive, Remote, Wake, Wait, Arrival int64
-	FenceProxy, Setmaxnreg              int64
+	FenceProxy, Setmaxnreg, WgmmaFence  int64
 	// UniformResult is the latency of the uniform datapath's results, in kernels of which Specific holds.
 	UniformResult                  int64
 	ClusterBarrier, ClusterRelease int64
@@ -49,7 +49,7 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 		BulkIssue:   whole(d.BulkIssue), BulkStoreIssue: whole(d.BulkStoreIssue), BulkSector: per(32, d.BulkBytesPerCycle),
 		Wake: whole(d.MbarrierHandover / 2), Wait: whole(d.MbarrierWait), Arrival: whole(d.MbarrierArrive),
 		UniformResult: max(whole(d.UniformResult), 1),
-		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
+		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg), WgmmaFence: wgmmaFence,
 		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
 		ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
 	}
@@ -68,8 +68,17 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 const wgmmaBytes = 32
 
 // QueuedProducts is how many warpgroup MMAs wait at a tensor core, beside the one that it is at work on, without
-// their warps standing still.
-const QueuedProducts = 1
+// their warps standing still, of one warpgroup or of two. Of 64 in a row (m64n128k16) a warp issues the first seven 12
+// cycles apart and the others as the tensor core gets them done; with two warpgroups it is three of each (deploy/calibrate
+// queued, an H100; 8, 64, 128 and 256 columns).
+const QueuedProducts = 6
+
+// wgmmaFence is how many cycles after WARPGROUP.ARRIVE ptxas issues the MMA behind it (stall counts, sm_90a).
+const wgmmaFence = 6
+
+// issueApart is how many cycles after a warpgroup MMA its warp issues the next one at the earliest: 4, 4, 12 and 28 with 8,
+// 64, 128 and 256 columns (ibid.).
+func issueApart(columns float64) int64 { return int64(math.Max(columns/8-4, 4)) }
 
 // Products of a warpgroup whose sums are of 32 bits read and write these in registers all the time. What other warps of
 // the sub-partition execute meanwhile is slowed; with sums of halves it is not. Measured of m64n128k16 beside one and two
@@ -99,6 +108,7 @@ type WgmmaCost struct {
 	Hold    int64 // steps of its sub-partition's tensor core
 	Shared  int64 // steps of the banks of shared memory
 	Latency int64 // cycles from its start to its result
+	Next    int64 // cycles until its warp issues again
 }
 
 // Wgmma is the cost of a warpgroup MMA. A quarter of what it reads of shared memory counts for each warp.
@@ -116,7 +126,7 @@ func (m *Machine) Wgmma(in *ir.Instr) WgmmaCost {
 	}
 	return WgmmaCost{
 		Hold: dram.Ticks(math.Max(alone, least)), Shared: dram.Ticks(read / 4),
-		Latency: int64(math.Round(latency + alone)),
+		Latency: int64(math.Round(latency + alone)), Next: issueApart(n),
 	}
 }
 

@@ -33,25 +33,25 @@ type AsyncFigures struct {
 	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored, BulkSector float64
 	StoreByte                                                    float64 // of one SM's way to L2
 	Arrive, Remote, Wake, Wait, Arrival                          float64
-	FenceProxy, Setmaxnreg, UniformResult                        float64
+	FenceProxy, Setmaxnreg, UniformResult, WgmmaFence            float64
 	ClusterBarrier, ClusterRelease, ClusterLoad                  float64
 	ClusterStorePass                                             float64
 }
 
 // WgmmaFigures is WgmmaCost in cycles.
-type WgmmaFigures struct{ Hold, Shared, Latency float64 }
+type WgmmaFigures struct{ Hold, Shared, Latency, Next float64 }
 
 // Wgmma is Machine.Wgmma.
 func (f *Figures) Wgmma(in *ir.Instr) WgmmaFigures {
 	c := f.m.Wgmma(in)
-	return WgmmaFigures{cycles(c.Hold), cycles(c.Shared), float64(c.Latency)}
+	return WgmmaFigures{cycles(c.Hold), cycles(c.Shared), float64(c.Latency), float64(c.Next)}
 }
 
 func asyncFigures(a *Async, d *arch.Descriptor) AsyncFigures {
 	f := AsyncFigures{
 		BulkIssue: float64(a.BulkIssue), BulkStoreIssue: float64(a.BulkStoreIssue), BulkExtra: float64(a.BulkExtra), BulkStored: float64(a.BulkStored), BulkSector: cycles(a.BulkSector),
 		Arrive: float64(a.Arrive), Remote: float64(a.Remote), Wake: float64(a.Wake), Wait: float64(a.Wait), Arrival: float64(a.Arrival),
-		FenceProxy: float64(a.FenceProxy), UniformResult: float64(a.UniformResult), Setmaxnreg: float64(a.Setmaxnreg),
+		FenceProxy: float64(a.FenceProxy), UniformResult: float64(a.UniformResult), Setmaxnreg: float64(a.Setmaxnreg), WgmmaFence: float64(a.WgmmaFence),
 		ClusterBarrier: float64(a.ClusterBarrier), ClusterRelease: float64(a.ClusterRelease), ClusterLoad: float64(a.ClusterLoad),
 		ClusterStorePass: cycles(a.ClusterStorePass),
 	}

@@ -8,15 +8,14 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// What remains of dram.Spec that no descriptor has. dramContentionRead and dramContentionMix
-// are its Contention, cycles, for reads alone and for as many writes. They were fitted, with
-// shareBurst, to the 64 points of deploy/calibrate bandwidth.in_flight while every read waited
-// alike (mean error 3.5 %). With the measured distribution of waits the error is 7.9 %
-// (TestBytesInFlightAgainstH200): where few bytes are under way, short CTAs come out up to 14 %
-// slower than they are.
+// What remains of dram.Spec that no descriptor has: the mean waits of a read for other SMs' requests, cycles, when DRAM
+// is fully busy. They were fitted to loops of loads by all SMs of an H100, with 2 to 32 warps an SM (deploy/calibrate
+// gangs.loop). Loads of a line by each quarter of a warp wait 8, 32, 78, 152, 361 and 621 cycles more than on an idle DRAM
+// where it is busy for 0.2, 0.39, 0.55, 0.67, 0.83 and 0.91 of the time. That is the longest of four, and some of it is for
+// the SM's own. With as much that is stored it is 105, 236, 411 and 603 where it is busy for 0.2, 0.34, 0.59 and 0.76.
 const (
-	dramContentionRead = 60
-	dramContentionMix  = 330
+	dramQueue      = 250 // that grows with how busy DRAM is to the power of 3.5: queues at its channels
+	dramTurnaround = 290 // that grows in proportion, where as much is written as read: DRAM turns around
 )
 
 // shareSlack is dram.Spec.Slack: about the lifetime of a short CTA, over which
@@ -61,7 +60,7 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 		WriteBack:  t.WriteBack,
 		Apart:      t.Apart,
 	}
-	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
+	s.Turnaround, s.Queue = dramTurnaround*math.Min(2*writeShare, 1), dramQueue
 	if d.L2Slices > 0 {
 		s.Contended = active * contendedHold / d.L2Slices
 	}

@@ -1,5 +1,7 @@
 package dram
 
+import "math"
+
 // Spec is what one SM gets of the memory system. Rates are bytes a cycle of
 // this SM's share, latencies cycles from the SM and back on an idle machine.
 type Spec struct {
@@ -12,9 +14,9 @@ type Spec struct {
 	// equal where there is one.
 	L2Latency, FarLatency int64
 	Waits                 Waits // for an idle DRAM
-	// Contention is the mean cycles that other SMs' requests and turnarounds
-	// between reads and writes hold up a DRAM read when DRAM is fully busy.
-	Contention int64
+	// Turnaround and Queue are the mean cycles that turnarounds between reads and writes, and queues at some of
+	// DRAM's channels, hold up a read when DRAM is fully busy; see Contention.
+	Turnaround, Queue float64
 	// Slack is the cycles over which a burst of this SM can use what it left
 	// of its share before; see Server.
 	Slack, Burst int64
@@ -219,13 +221,18 @@ func (s *Share) WriteBack(at, granules int64) {
 // short against a kernel.
 const window = 2048
 
-// contention is what a read waits for requests that this SM does not see, cycles: in proportion
-// to how busy DRAM is, and exponentially distributed over requests.
+// Contention is the mean wait of a read for requests of other SMs where DRAM is busy for a share of the time, cycles.
+func (s *Spec) Contention(busy float64) float64 {
+	u := math.Min(busy, 1)
+	return s.Turnaround*u + s.Queue*u*u*u*math.Sqrt(u)
+}
+
+// contention is what a read waits for requests that this SM does not see, cycles: exponentially distributed over requests.
 func (s *Share) contention(now int64, noise uint64) int64 {
 	if gone := now - s.windowFrom; gone >= window {
 		busy := min((s.dram.busy-s.windowBusy)/Fraction, gone)
 		s.windowFrom, s.windowBusy = now, s.dram.busy
-		s.wait = s.spec.Contention * busy / gone
+		s.wait = int64(s.spec.Contention(float64(busy)/float64(gone)) + 0.5)
 	}
 	return s.wait * exponential[noise%uint64(len(exponential))] / Fraction
 }

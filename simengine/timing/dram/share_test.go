@@ -79,7 +79,7 @@ func TestServerProperties(t *testing.T) {
 
 func TestContentionGrowsWithOccupancy(t *testing.T) {
 	c := spec
-	c.Contention = 100
+	c.Turnaround = 100
 	mean := func(gap int64) float64 {
 		s := New(c)
 		sum, n := int64(0), int64(4000)
@@ -92,6 +92,18 @@ func TestContentionGrowsWithOccupancy(t *testing.T) {
 	low, high := mean(40), mean(8)
 	if low >= high || low < 560 || high > 1000 {
 		t.Errorf("mean latency %.0f at a tenth of the rate, %.0f at half", low, high)
+	}
+}
+
+// Turnarounds grow with how busy DRAM is, queues with a power of it, and neither beyond a busy DRAM.
+func TestContentionIsOfTurnaroundsAndQueues(t *testing.T) {
+	for _, c := range []struct{ turnaround, queue, busy, want float64 }{
+		{100, 0, 0.25, 25}, {0, 128, 0.25, 1}, {100, 128, 0.25, 26}, {100, 128, 1, 228}, {100, 128, 1.5, 228}, {100, 128, 0, 0},
+	} {
+		s := Spec{Turnaround: c.turnaround, Queue: c.queue}
+		if got := s.Contention(c.busy); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("turnarounds of %g and queues of %g with DRAM busy for %g: %g cycles, want %g", c.turnaround, c.queue, c.busy, got, c.want)
+		}
 	}
 }
 

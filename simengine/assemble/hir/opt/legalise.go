@@ -123,9 +123,15 @@ func scaleProduct(f *hir.Func, ni int32, k int) bool {
 // Bounds of a divisor beyond which div.full scales: 2**126 and 2**-126.
 const largeDivisor, smallDivisor = 0x7e800000, 0x00800000
 
+// infinity is the bits of a float above all numbers.
+const infinity = 0x7f800000
+
 // divisor is what a divisor alone decides of divisions by it: its reciprocal, and whether it is large or
 // small.
-type divisor struct{ reciprocal, large, small ir.Operand }
+type divisor struct {
+	reciprocal ir.Operand
+	scales     []ir.Operand // predicates: it is large; it is small, left out where it cannot be
+}
 
 // shareDivisor splits a division (div.full) into what its divisor alone decides, which those after it in
 // the block share, and the rest. It returns the nodes split off.
@@ -136,27 +142,50 @@ func shareDivisor(f *hir.Func, ni int32, shared map[vreg.Value]divisor) []int32 
 	n := f.Nodes[ni]
 	b := n.Src[1]
 	if d, ok := shared[vreg.Value(b.Reg)]; ok {
-		f.Nodes[ni].Src = []ir.Operand{n.Src[0], d.reciprocal, d.large, d.small}
+		f.Nodes[ni].Src = append([]ir.Operand{n.Src[0], d.reciprocal}, d.scales...)
 		return nil
 	}
 	bounds := [...]struct {
 		cmp  ir.Cmp
 		bits uint64
 	}{{ir.CmpGT, largeDivisor}, {ir.CmpLT, smallDivisor}}
-	nodes := make([]int32, 0, 3)
-	for _, x := range bounds {
+	nodes, scales := make([]int32, 0, 3), make([]ir.Operand, 0, 2)
+	for i, x := range bounds {
+		if i == 1 && exceedsConstant(f, b) {
+			break
+		}
 		m := derive(f, &n, ir.Setp, ir.F32, b, x.bits)
 		p := f.NewValue(1, vreg.Predicate)
 		f.Nodes[m].Cmp, f.Nodes[m].Dst = x.cmp, []vreg.Value{p}
-		nodes = append(nodes, m)
+		nodes, scales = append(nodes, m), append(scales, value(p))
 	}
 	r := derive(f, &n, ir.Rcp, ir.F32, b, 0)
-	large, small := value(f.Nodes[nodes[0]].Dst[0]), value(f.Nodes[nodes[1]].Dst[0])
-	f.Nodes[r].Mod, f.Nodes[r].Src = ir.ModFull, []ir.Operand{b, large, small}
-	d := divisor{value(f.Nodes[r].Dst[0]), large, small}
+	f.Nodes[r].Mod, f.Nodes[r].Src = ir.ModFull, append([]ir.Operand{b}, scales...)
+	d := divisor{value(f.Nodes[r].Dst[0]), scales}
 	shared[vreg.Value(b.Reg)] = d
-	f.Nodes[ni].Src = []ir.Operand{n.Src[0], d.reciprocal, large, small}
+	f.Nodes[ni].Src = append([]ir.Operand{n.Src[0], d.reciprocal}, scales...)
 	return append(nodes, r)
+}
+
+// exceedsConstant reports whether a divisor is the sum of a power of two or an absolute value and of a positive constant
+// that is no denormal: it is not small.
+//
+// Evidence, ptxas 12.8 for sm_90a: one comparison, not two, of a/(1+ex2(b)) and a/(|b|+1e-5); two of a/max(b,1e-6) and
+// a/sqrt(b).
+func exceedsConstant(f *hir.Func, o ir.Operand) bool {
+	d := f.DefOf(vreg.Value(o.Reg))
+	if d == nil || d.Op != ir.Add || d.Type != ir.F32 || d.Guard != vreg.None || len(d.Src) != 2 {
+		return false
+	}
+	for i := range d.Src {
+		c, x := &d.Src[i], &d.Src[1-i]
+		if c.Kind != ir.OperandImm || x.Kind != ir.OperandReg || uint32(c.Imm) < smallDivisor || uint32(c.Imm) >= infinity {
+			continue
+		}
+		e := f.DefOf(vreg.Value(x.Reg))
+		return e != nil && (e.Op == ir.Ex2 || e.Op == ir.Abs)
+	}
+	return false
 }
 
 // value is the operand that names a value.

@@ -103,6 +103,35 @@ func (p *Program) keptIn(s Scope) (kept []bool, n int) {
 	return kept, n
 }
 
+// PathAxes reports of each axis of the grid whether the blocks that a CTA executes may depend on where along it the CTA is.
+func (p *Program) PathAxes() (axes [3]bool) {
+	kept, _ := p.keptIn(Path)
+	for i := range p.Code {
+		if !kept[i] {
+			continue
+		}
+		in := &p.Executed.Instrs[p.Code[i].PC]
+		if in.Op == ir.GetCTARank {
+			return [3]bool{true, true, true}
+		}
+		for k := range in.Src {
+			s := in.Src[k].Special
+			switch {
+			case in.Src[k].Kind != ir.OperandSpecial || !namesCTA(s):
+			case s == ir.CTAIdX:
+				axes[0] = true
+			case s == ir.CTAIdY:
+				axes[1] = true
+			case s == ir.CTAIdZ:
+				axes[2] = true
+			default:
+				return [3]bool{true, true, true}
+			}
+		}
+	}
+	return axes
+}
+
 // writesAny reports whether an instruction writes a register of a set.
 func (c *compiler) writesAny(pc int, set ir.BitSet) bool {
 	for _, r := range c.k.Instrs[pc].Dst {
