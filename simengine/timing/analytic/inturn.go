@@ -23,7 +23,7 @@ const hopRest = 125
 // A value that a CTA leaves is seen by others a hop later. CTAs start at a rate, so that behind the last one whose sum is
 // known there are always rate times hop others whose own values are added up, at a hop for as many as a warp looks at
 // together. One lane looking for itself takes 0.047 to 0.055 us^2 times the rate longer than 32 (64 to 1,024 threads a CTA,
-// 20 to 200 CTAs a us): a hop of 455 cycles.
+// 20 to 200 CTAs a us): a hop of 455 cycles (deploy/calibrate lookback.py, results/h200-lookback.jsonl.gz).
 func (s shape) inTurn(f *cost.Figures, in *timing.Input, d *demand) float64 {
 	w := in.Program.Kernel.WaitsForCTAs()
 	if !w.Back {
