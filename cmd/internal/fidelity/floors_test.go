@@ -175,6 +175,10 @@ var floorsOf = []struct {
 	{"h100-2026-11-27-triton-wgmma-b", 70, simengine.Model, floors{regret: 1.15, spearman: 0.45, mape: 0.28}},
 	{"h100-2026-11-27-triton-wgmma-c", 70, simengine.Cycle, floors{regret: 1.15, spearman: 0.60, mape: 0.24}},
 	{"h100-2026-11-27-triton-wgmma-c", 70, simengine.Model, floors{regret: 1.15, spearman: 0.60, mape: 0.26}},
+	{"h100-2026-11-27-triton-wgmma-d", 85, simengine.Cycle, floors{regret: 1.15, spearman: 0.55, mape: 0.22}},
+	{"h100-2026-11-27-triton-wgmma-d", 85, simengine.Model, floors{regret: 1.15, spearman: 0.50, mape: 0.25}},
+	{"h100-2026-11-27-triton-wgmma-e", 80, simengine.Cycle, floors{regret: 1.15, spearman: 0.55, mape: 0.18}},
+	{"h100-2026-11-27-triton-wgmma-e", 80, simengine.Model, floors{regret: 1.15, spearman: 0.50, mape: 0.20}},
 }
 
 // Accuracy on a seeded sample of each measured data set does not fall under its floors.
