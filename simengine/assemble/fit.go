@@ -133,6 +133,12 @@ func (u *unit) spillWords(own int) (bool, error) {
 		if err := u.mir.FindLiveness(); err != nil {
 			return false, err
 		}
+		if u.mir.Target.Specific {
+			regalloc.SplitStored(u.mir)
+			if err := u.mir.FindLiveness(); err != nil {
+				return false, err
+			}
+		}
 		regalloc.SplitWebs(u.mir)
 		if err := u.mir.FindLiveness(); err != nil {
 			return false, err

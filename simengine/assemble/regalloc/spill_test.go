@@ -77,8 +77,8 @@ func walkBlocks(f *mir.Func, r *rand.Rand) []int {
 }
 
 // TestSpillingKeepsValues checks that under ever fewer registers every
-// instruction still reads what it read, on random paths, and that no more are
-// live than there are.
+// instruction still reads what it read, on random paths, also with words and webs split,
+// and that no more are live than there are.
 func TestSpillingKeepsValues(t *testing.T) {
 	kernels := map[string]func() *mir.Func{
 		"wide": func() *mir.Func {
@@ -90,6 +90,7 @@ func TestSpillingKeepsValues(t *testing.T) {
 	}
 	const seed = 9
 	rng := rand.New(rand.NewPCG(seed, 0))
+	words := 0 // of vectors, that are values of their own until they are stored
 	for _, kernel := range slices.Sorted(maps.Keys(kernels)) {
 		for _, registers := range []int{12, 20, 29, 45} {
 			f := kernels[kernel]()
@@ -101,16 +102,18 @@ func TestSpillingKeepsValues(t *testing.T) {
 			}
 			before := f.Pressure()
 			SpillTo(f, FindUses(f), registers)
-			for _, split := range []bool{false, true} {
-				if split {
-					SplitWebs(f)
-				}
+			for step, split := range []func(*mir.Func){func(*mir.Func) {}, SplitStored, SplitWebs} {
+				values := len(f.Values)
+				split(f)
 				if err := f.FindLiveness(); err != nil {
 					t.Fatal(err)
 				}
+				if step == 1 {
+					words += len(f.Values) - values
+				}
 				for i, p := range paths {
 					if got := tokens(f, p); !slices.Equal(got, want[i]) {
-						t.Fatalf("%s under %d registers (seed %d, webs split %v): another value is read on path %v", kernel, registers, seed, split, p)
+						t.Fatalf("%s under %d registers (seed %d, step %d): another value is read on path %v", kernel, registers, seed, step, p)
 					}
 				}
 			}
@@ -121,5 +124,8 @@ func TestSpillingKeepsValues(t *testing.T) {
 				t.Errorf("%s under %d registers: %d live, %d before", kernel, registers, p, before)
 			}
 		}
+	}
+	if words == 0 {
+		t.Errorf("seed %d: no word of a vector is stored before the vector is read", seed)
 	}
 }
