@@ -208,9 +208,12 @@ func (b *Batch) slot(ctx context.Context, tasks []task, out []Result, work <-cha
 	ev := New(b.Compiler)
 	for part := range work {
 		for _, i := range part {
-			var err error
-			if out[i], err = evaluate(ctx, ev, &tasks[i]); err != nil {
+			r, crashed, err := survived(ctx, ev, &tasks[i])
+			if err != nil {
 				return fmt.Errorf("line %d: %w", tasks[i].line, err)
+			}
+			if out[i] = r; crashed {
+				ev = New(b.Compiler)
 			}
 			select {
 			case finished <- i:
