@@ -396,6 +396,22 @@ func TestRowRoundTrip(t *testing.T) {
 	}
 }
 
+// A row that has what was checked, of no CTA, is damage: FuzzRow found that it was read, and written without.
+func TestRowCheckedOfNothing(t *testing.T) {
+	r := tuner.Result{Outcome: tunertest.Oracle(3)}
+	r.Outcome.Checked = tuner.Checked{CTAs: 1, Full: 1, Of: 48, Compared: 2}
+	row := appendRow(nil, &r, nil)
+	checked := []byte{1, 1, 48, 2}
+	at := bytes.Index(row, checked)
+	if got, ok := readRow(row, 0, nil); !ok || got.Outcome.Checked.Of != 48 || at < 0 || bytes.Count(row, checked) != 1 {
+		t.Fatalf("%v: %+v of %x", ok, got, row)
+	}
+	row[at+2] = 0
+	if got, ok := readRow(row, 0, nil); ok {
+		t.Errorf("of no CTA is read as %+v", got)
+	}
+}
+
 func FuzzRow(f *testing.F) {
 	r := tuner.Result{Outcome: tunertest.Oracle(3)}
 	f.Add(appendRow(nil, &r, nil))

@@ -230,6 +230,7 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	if c := &o.Checked; flags&flagChecked != 0 {
 		c.CTAs, c.Full, c.Of, c.Compared = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
 		c.For, c.ForFull, c.Outputs, c.Warnings = r.text(), r.text(), r.text(), r.text()
+		r.bad = r.bad || !c.Recorded() // nothing writes such a row
 	}
 	if flags&flagDevice != 0 {
 		o.Device = r.text()
