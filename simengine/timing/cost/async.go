@@ -76,8 +76,8 @@ const QueuedProducts = 6
 // wgmmaFence is how many cycles after WARPGROUP.ARRIVE ptxas issues the MMA behind it (stall counts, sm_90a).
 const wgmmaFence = 6
 
-// issueApart is how many cycles after a warpgroup MMA its warp issues the next one at the earliest: 4, 4, 12 and 28 with 8,
-// 64, 128 and 256 columns (ibid.).
+// issueApart is how many cycles after a warpgroup MMA its warp issues the next one at the earliest, in code of ptxas 12.8 and
+// 13.0: 4, 4, 12 and 28 with 8, 64, 128 and 256 columns (ibid.; stall counts of 4, 4, 12 and 15). ptxas 13.5 has 4 for all.
 func issueApart(columns float64) int64 { return int64(math.Max(columns/8-4, 4)) }
 
 // Products of a warpgroup whose sums are of 32 bits read and write these in registers all the time. What other warps of
