@@ -1,5 +1,6 @@
 // Package regalloc gives virtual registers physical ones (color.go) and spills to local memory
-// what does not fit (belady.go word by word, spill.go whole values).
+// what does not fit (belady.go word by word, spill.go whole values, sharegroups.go accumulators in
+// turn). What spilling leaves in pieces gets values of its own (webs.go, splitstored.go).
 package regalloc
 
 import (

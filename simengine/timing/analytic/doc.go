@@ -15,6 +15,7 @@
 //   - phase: the warps of a CTA run a phase together, as jobs in a flow shop.
 //   - queueing: the CTAs of an SM queue for its units, by approximate mean value analysis of a closed network.
 //   - grid, skew: launch rate, full waves, the last partial one, and CTAs of different lengths.
+//   - inturn: CTAs that look back for the values of those before them, which are done one wave after the other.
 //   - floor, metrics, report: what no launch can be faster than, the counters, the result.
 //
 // The figures of the GPU are those of package cost. Nothing is stepped cycle by cycle, so that
