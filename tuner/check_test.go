@@ -225,8 +225,8 @@ func TestWhoIsSetAsideConfirms(t *testing.T) {
 					t.Fatal("the sweep does not end")
 				}
 			}
-			if s := d.ended(); s.Confirmed != c.works {
-				t.Errorf("confirmed: %v", s.Confirmed)
+			if s := d.ended(); s.Confirmed != c.works || len(s.Aside) > 0 {
+				t.Errorf("confirmed: %v; set aside for what has ended: %v", s.Confirmed, s.Aside)
 			}
 		})
 	}

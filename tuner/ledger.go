@@ -355,6 +355,9 @@ func (l *Ledger) show(s *live) Sweep {
 	}
 	rec.Examples, rec.Distrusted = slices.Clone(rec.Examples), slices.Clone(rec.Distrusted)
 	slices.SortFunc(rec.Examples, func(a, b Example) int { return strings.Compare(a.Kind, b.Kind) })
+	if rec.State.Ended() {
+		return rec // it is kept as it is: nobody would take who is at work off it again
+	}
 	for _, w := range l.sessions {
 		if ok, _ := w.worker.suits(&rec.Spec); ok && l.leases.Count(w.name) > 0 {
 			rec.Workers++
