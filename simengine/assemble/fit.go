@@ -222,15 +222,19 @@ func (u *unit) fit(own int, o *sched.Orders) {
 	dags := o.Graphs
 	l := f.Layout(o.Operands())
 	a := regalloc.New(f, l, &u.scratch.allocating)
+	most := own
+	if f.Spills.Bytes > 0 {
+		most = 0 // what is spilled is for its own order
+	}
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
 		if slack == sched.OverrunSlack && u.mayOverrun() {
-			if sched.Schedule(f, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
+			if sched.Schedule(f, own, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
 				f.Regs, f.General = a.Allocate(limit, false)
 				l.Arrange()
 				return
 			}
 		}
-		if !sched.Schedule(f, own-slack, l, dags, s) && slack > 0 {
+		if !sched.Schedule(f, own-slack, most, l, dags, s) && slack > 0 {
 			continue // the same order as before, which found no registers
 		}
 		if f.Regs, f.General = a.Allocate(limit, true); f.General <= limit {

@@ -99,7 +99,7 @@ func TestLoadsAreUnderWayInWhatIsLeft(t *testing.T) {
 	g := DAGs(f, s)[0]
 	for spare := range 8 {
 		way, waits, sum := map[vreg.Value]bool{}, 0, 0
-		for _, i := range scheduleBlock(f, 0, g.pressure+spare, g, s) {
+		for _, i := range scheduleBlock(f, 0, g.pressure+spare, 0, g, s) {
 			in := &g.insts[i]
 			switch in.Op {
 			case mir.OpBAR:

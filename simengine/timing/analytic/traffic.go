@@ -115,7 +115,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	t.held = make([][cost.MostSectors + 1]float64, len(plan.LockstepSharers))
 	for pc, readers := range plan.LockstepSharers {
 		t.held[pc] = c.f.LoadHeld(readers)
-		if c.async && cost.Copies(&c.p.Kernel.Instrs[pc]) {
+		if cost.Copies(&c.p.Kernel.Instrs[pc]) {
 			t.held[pc] = c.f.CopyHeld(plan.Readers[pc], plan.Merged[pc], plan.Together[pc])
 		}
 	}

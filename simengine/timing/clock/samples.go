@@ -87,7 +87,7 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p.held = make([][cost.MostSectors + 1]int64, len(p.plan.LockstepSharers))
 	for pc, readers := range p.plan.LockstepSharers {
 		held := m.LoadHeld(readers)
-		if c.async && cost.Copies(&in.Program.Kernel.Instrs[pc]) {
+		if cost.Copies(&in.Program.Kernel.Instrs[pc]) {
 			held = m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc], p.plan.Together[pc])
 		}
 		for n := range held {
