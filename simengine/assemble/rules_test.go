@@ -27,6 +27,7 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		{"absorbed-multiplies", measuredKernel(t, "h200-neural-networks/rotate_image-4d9838a827f3"), 0},
 		{"uniform-induction", measuredKernel(t, "h200-2026-11-21-project-a/ray_spheres-a11585fd51a5"), 0},
 		{"parameter-reuse", measuredKernel(t, "h200-neural-networks/rotate_image-4d9838a827f3"), 0},
+		{"lanes-apart", asmtest.BuildKernel(t, "apart", []byte(behindArm("bar.warp.sync -1;\n"))), 0},
 		{"constant-cse", measuredKernel(t, "h200-2026-11-21-project-a/heat_double-459622b5f346"), 0},
 		{"bottom-up-order", asmtest.BuildKernel(t, "filtered", []byte(asmtest.Filtered(9, 4))), 0},
 		{"pressure-list-order", measuredKernel(t, "h200-neural-networks/max_pool-1594d33b76f8"), 0},

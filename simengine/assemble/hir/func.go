@@ -30,6 +30,7 @@ type Block struct {
 	LoopDepth int  // loops around it
 	Divergent bool // lanes of a warp may leave it by different ways
 	Partial   bool // some lanes of a warp may be in it without the others
+	Apart     bool // so they may, or were before and nothing brought them together since (see markApart)
 }
 
 // Func is a kernel being rewritten.

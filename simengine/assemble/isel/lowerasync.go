@@ -109,7 +109,7 @@ func bulkOp(op ir.Op, k *ir.Bulk) mir.Op {
 // Evidence, machine code of nvcc 13.0's bulk copies by one thread, and of Triton 3.6's by an elected
 // one (shared launches, sm_90).
 func (s *selector) servesLanes(n *hir.Node) bool {
-	return n.Guard == vreg.None && s.hir.Blocks[s.b].Partial
+	return n.Guard == vreg.None && s.apart(s.b)
 }
 
 // beginLanes and endLanes emit the loop over lanes around a bulk copy.

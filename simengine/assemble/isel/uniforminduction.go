@@ -182,7 +182,7 @@ func (w *uniformInduction) check() {
 // writes reports whether a node may define a uniform pointer: it starts or steps one.
 func (w *uniformInduction) writes(n *hir.Node) bool {
 	switch {
-	case w.written(n) == vreg.None || w.s.hir.Blocks[n.Block].Partial:
+	case w.written(n) == vreg.None || w.s.apart(int(n.Block)):
 		return false
 	case w.copies(n):
 		return w.in[n.Src[0].Reg] || w.starts(n)

@@ -113,7 +113,7 @@ func (s *selector) uniformOp(n *hir.Node) bool {
 	if len(n.Dst) == 1 && s.isWanted(n.Dst[0]) {
 		return true
 	}
-	if !s.hir.Target.Uniform || n.Guard != vreg.None || len(n.Dst) != 1 || s.hir.Blocks[n.Block].Partial && !loads(n) {
+	if !s.hir.Target.Uniform || n.Guard != vreg.None || len(n.Dst) != 1 || s.apart(int(n.Block)) && !loads(n) {
 		return false
 	}
 	for i := range n.Src {

@@ -207,6 +207,9 @@ func (s *selector) findWanted() {
 		if slices.ContainsFunc(defs, func(ni int32) bool { return !s.onUniformDatapath(&s.hir.Nodes[ni]) }) {
 			continue
 		}
+		if slices.ContainsFunc(defs, func(ni int32) bool { return s.leavesApart(&s.hir.Nodes[ni], o.Reg) }) {
+			continue
+		}
 		s.wanted[o.Reg] = true
 		for _, ni := range defs {
 			if n := &s.hir.Nodes[ni]; n.Op != ir.Shfl {
@@ -217,6 +220,15 @@ func (s *selector) findWanted() {
 			vi.File = vreg.Uniform
 		}
 	}
+}
+
+// leavesApart reports whether a node of v writes or reads a variable where lanes may be apart, so that uniform registers
+// do not keep it through its loop.
+func (s *selector) leavesApart(n *hir.Node, v ir.Reg) bool {
+	variable := func(r ir.Reg) bool { return s.hir.Values[r].Defs > 1 }
+	return s.forgets(int(n.Block)) && (variable(v) || slices.ContainsFunc(n.Src, func(o ir.Operand) bool {
+		return o.Kind == ir.OperandReg && variable(o.Reg)
+	}))
 }
 
 // allWriters lists the nodes that write each value, all lists in one array.

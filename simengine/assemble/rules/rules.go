@@ -24,6 +24,7 @@ const (
 	AbsorbedMultiplies
 	UniformInduction
 	ParameterReuse
+	LanesApart
 	ConstantCSE
 
 	BottomUpOrder
@@ -66,6 +67,7 @@ var table = [Count]Info{
 	AbsorbedMultiplies: {ID: "absorbed-multiplies", Does: "a multiplication that only additions read becomes part of each of them", Kernels: "rotate_image, great_circle"},
 	UniformInduction:   {ID: "uniform-induction", Does: "pointers that all lanes step alike reside in uniform registers", Corpus: "145 programs of 13 kernels, sm_90"},
 	ParameterReuse:     {ID: "parameter-reuse", Does: "a uniform parameter is taken from a block before, past guarded exits", Kernels: "rotate_image"},
+	LanesApart:         {ID: "lanes-apart", Does: "where lanes of a warp may be apart, uniform registers keep no loop's variables, nor the descriptor of global memory", Corpus: "728 programs, sm_90a"},
 	ConstantCSE:        {ID: "constant-cse", Does: "a constant is loaded once a block", Corpus: "HeCBench, sm_90", Kernels: "lavamd, charges_double"},
 
 	BottomUpOrder:     {ID: "bottom-up-order", Does: "bottom-up order for few registers", Corpus: "convolutions, sm_75"},
