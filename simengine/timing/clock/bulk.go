@@ -13,7 +13,10 @@ import (
 // bulk starts the bulk copies of an op's threads, and returns when their warp can go on.
 func (s *sm) bulk(w *warp, o *op, fetch int64) int64 {
 	in := &s.c.program.Kernel.Instrs[o.source]
-	from, issue := w.accLo, s.m.BulkIssue
+	from, issue := w.accLo, int64(1)
+	if o.turns {
+		issue = s.m.BulkIssue
+	}
 	n := s.asyncs(w, o.source, func(a *trace.Async, bar int32) {
 		var access *trace.Access
 		for ; from < w.accHi && access == nil; from++ {
