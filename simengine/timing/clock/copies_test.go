@@ -5,6 +5,8 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/footprint"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // A thread issues copies one right after the other, but for those at which lanes take turns: it waits until the uniform
@@ -31,5 +33,30 @@ func TestCopiesAtWhichLanesTakeTurns(t *testing.T) {
 	}
 	if at, apart := took(false), took(true); apart-at < 30*(copies-1) || apart-at > 50*copies {
 		t.Errorf("%d copies take %.0f cycles, %.0f where lanes take turns at each", copies, at, apart)
+	}
+}
+
+// Of copies that touch something for the first time a share waits for DRAM, with more of their granules from there: as many
+// come in all.
+func TestCopiesThatWaitForDRAM(t *testing.T) {
+	s := &sm{}
+	s.setCold(&footprint.Plan{ByInstr: footprint.ByInstr{Read: []float64{1.0 / 16}, ColdCopies: []float64{0.25}}})
+	if s.coldDue[0] != unit/4 {
+		t.Errorf("%v of the granules of a copy that waits come from DRAM, want a quarter", float64(s.coldDue[0])/unit)
+	}
+	for _, c := range []struct {
+		first uint8
+		want  int
+	}{{0xf, 4}, {0, 0}} {
+		w := &warp{replay: replay{first: []uint8{0, c.first}}}
+		waiting := 0
+		for range 16 {
+			if s.waitsForDRAM(w, &trace.Access{NLines: 2}) {
+				waiting++
+			}
+		}
+		if waiting != c.want {
+			t.Errorf("%d of 16 copies wait for DRAM, want %d", waiting, c.want)
+		}
 	}
 }
