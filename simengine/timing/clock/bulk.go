@@ -58,10 +58,10 @@ func (s *sm) bulkLoad(w *warp, in *ir.Instr, c *trace.Async, a *trace.Access) in
 	begin, end := s.copies.Serve(s.now, int64(a.Sectors)*s.m.BulkSector)
 	done := end + s.m.LatL2
 	shift := s.shift(w, a)
-	cold := s.waitsForDRAM(w, a)
+	due := s.copyDue(w, a)
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
 		l := &w.tr.Lines[k]
-		done = max(done, s.bulkLine(begin, s.address(w, a, l.Addr, shift), l, w.first[k], a, st, cold))
+		done = max(done, s.bulkLine(begin, s.address(w, a, l.Addr, shift), l, w.first[k], a, st, due))
 	}
 	if st.dramSectors != before.dramSectors {
 		s.ctas[w.cta].loaded = true
@@ -92,24 +92,28 @@ func (s *sm) behindCopies() (more int64) {
 // 1104 and 1234 cycles for 4, 16 and 32 KiB).
 const bulkWaits = 15
 
-// waitsForDRAM reports whether a copy of lines of which a warp touches some for the first time is one that waits for DRAM.
-// CTAs that read the same copy the same tiles, so that all lines of a tile are in L2, or none is.
-func (s *sm) waitsForDRAM(w *warp, a *trace.Access) bool {
+// copyDue is which share of what a copy's warp touches for the first time comes from DRAM, of unit. CTAs that read the same
+// copy the same tiles, so that all lines of a tile are in L2, or none is.
+func (s *sm) copyDue(w *warp, a *trace.Access) int32 {
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
-		if w.first[k] != 0 {
-			return s.take(&s.coldAcc[a.PC], s.cold[a.PC], 1) > 0
+		if w.first[k] == 0 {
+			continue
 		}
+		if s.take(&s.coldAcc[a.PC], s.cold[a.PC], 1) > 0 {
+			return s.coldDue[a.PC]
+		}
+		break
 	}
-	return false
+	return 0
 }
 
 // bulkLine reads sectors of a line past L1. L2 brings whole lines of what tensor maps ask for (their L2 promotion): a
 // copy that begins within a line finds the line there.
-func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats, cold bool) int64 {
+func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats, due int32) int64 {
 	n := int64(bits.OnesCount8(l.Sectors))
 	fromDRAM := int64(0)
-	if first != 0 && cold {
-		fromDRAM = s.takeLine(&s.readAcc[a.PC], s.coldDue[a.PC], s.granules(first&l.Sectors))
+	if first != 0 && due > 0 {
+		fromDRAM = s.takeLine(&s.readAcc[a.PC], due, s.granules(first&l.Sectors))
 	}
 	if again := l.Sectors &^ first; again != 0 {
 		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
