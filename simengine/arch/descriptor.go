@@ -219,7 +219,8 @@ type Asynchronous struct {
 	// product's own cycles aside.
 	WgmmaLatencyShared, WgmmaLatencyRegisters float64
 	// BulkLatency is from the issue of a bulk copy of a line that is in L2 to the going on of who waits for it,
-	// BulkIssue the cycles that the thread takes to issue one. BulkBytesPerCycle is what one SM copies from L2.
+	// BulkIssue the cycles that the thread takes to issue one where lanes take turns. BulkBytesPerCycle is what one SM
+	// copies from L2.
 	BulkLatency, BulkIssue, BulkBytesPerCycle float64
 	// BulkStoreLatency is from the issue of a store of a line to the going on of who waits for its end,
 	// BulkStoreIssue what its thread takes to issue one.

@@ -146,6 +146,32 @@ func TestCopiesOfSeveralWarps(t *testing.T) {
 	}
 }
 
+// A thread issues copies one right after the other, but for those at which lanes take turns.
+func TestCopiesAtWhichLanesTakeTurns(t *testing.T) {
+	const copies = 8
+	took := func(turns bool) float64 {
+		p := &handMade{}
+		p.warp()
+		p.init(0, 1)
+		p.arrive(0, 128*copies)
+		for range copies {
+			p.load(0, 128)
+			if turns {
+				block := &p.code.Blocks[len(p.code.Blocks)-1]
+				pc := block.Instrs[len(block.Instrs)-1].Source
+				p.emit(assemble.Branch, ir.Bra, -1)
+				block.Instrs[len(block.Instrs)-1].Source = pc
+			}
+		}
+		p.wait(0, 0)
+		p.exit()
+		return p.cycles(t)
+	}
+	if at, apart := took(false), took(true); apart-at < 30*(copies-1) || apart-at > 50*copies {
+		t.Errorf("%d copies take %.0f cycles, %.0f where lanes take turns at each", copies, at, apart)
+	}
+}
+
 // Four warps that are alike and copy a quarter each are as one that copies all: stages hide their copies.
 func TestAlikeProducers(t *testing.T) {
 	const iterations, bytes, producers = 48, 16 << 10, 4
@@ -183,7 +209,8 @@ func TestAlikeProducers(t *testing.T) {
 	}
 }
 
-// Two warps that hand over to each other take as long for it as measured (deploy/calibrate mbarrier.handover).
+// Two warps that hand over to each other take as long for it as measured (deploy/calibrate mbarrier.handover): 88 cycles, of
+// which 41 are other instructions of the loop.
 func TestMbarrierHandover(t *testing.T) {
 	took := func(n int) float64 {
 		p := &handMade{}
@@ -203,8 +230,8 @@ func TestMbarrierHandover(t *testing.T) {
 		p.exit()
 		return p.cycles(t)
 	}
-	if got := (took(24) - took(8)) / 32; math.Abs(got-88) > 9 {
-		t.Errorf("handover: %.1f cycles, measured 88", got)
+	if got := (took(24) - took(8)) / 32; math.Abs(got-47) > 9 {
+		t.Errorf("handover: %.1f cycles, measured 47", got)
 	}
 }
 

@@ -18,7 +18,7 @@ func (p *player) async(in *assemble.Instr) {
 		p.product(in, k)
 	case assemble.Bulk:
 		p.issue(in)
-		p.bulk(in.Source, k)
+		p.bulk(in.Source, k, cost.LaneLoop(p.c.p.Blocks[p.block].Instrs, p.at-1))
 	case assemble.Mbarrier:
 		p.issue(in)
 		p.atMbarrier(in.Source, k)
@@ -97,10 +97,13 @@ func (p *player) issueAlone(in *assemble.Instr) {
 	p.now = at + p.c.f.Slots(in)
 }
 
-// bulk starts the bulk copies of an instruction.
-func (p *player) bulk(source int32, k *ir.Instr) {
+// bulk starts the bulk copies of an instruction, at which lanes may take turns.
+func (p *player) bulk(source int32, k *ir.Instr, turns bool) {
 	f, r := p.c.f, p.roles
-	from, n, issue := p.accLo, 0, f.BulkIssue
+	from, n, issue := p.accLo, 0, 1.0
+	if turns {
+		issue = f.BulkIssue
+	}
 	for i := p.asyncLo; i < p.asyncHi; i++ {
 		a := &p.tr.Asyncs[i]
 		if a.PC != source {

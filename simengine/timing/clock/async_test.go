@@ -181,7 +181,8 @@ func TestProductsOfWarpgroups(t *testing.T) {
 	}
 }
 
-// Two warps that hand over to each other take as long for it as measured.
+// Two warps that hand over to each other take as long for it as measured, with the other instructions of the measured loop: by
+// their stall counts (ptxas 13.0) 55 and 15 cycles of each warp's round, and more for branches that are taken.
 func TestMbarrierHandover(t *testing.T) {
 	got := difference(t, "h100", 1, func(n int) *async {
 		p := &async{}
@@ -190,6 +191,7 @@ func TestMbarrierHandover(t *testing.T) {
 		p.init(8, 1)
 		p.barrier(0, 0)
 		for i := range n {
+			p.busy(60)
 			p.arrive(0, 0)
 			p.wait(8, uint8(i&1))
 		}
@@ -198,6 +200,7 @@ func TestMbarrierHandover(t *testing.T) {
 		p.barrier(0, 0)
 		for i := range n {
 			p.wait(0, uint8(i&1))
+			p.busy(20)
 			p.arrive(8, 0)
 		}
 		p.exit()
@@ -206,7 +209,8 @@ func TestMbarrierHandover(t *testing.T) {
 	within(t, "handover", got, measured.On(t, "h100-hopper", "mbarrier.handover")[0].Value, 0.1)
 }
 
-// One thread's copies from L2 take as long as measured, one after another.
+// One thread's copies from L2 take as long as measured, one after another, with the other instructions of the measured loop: 46
+// cycles from the end of the wait to the copy by their stall counts (ptxas 13.0).
 func TestBulkCopyLatency(t *testing.T) {
 	for _, gpu := range []string{"h100", "h200"} {
 		for _, r := range measured.On(t, gpu+"-hopper", "tma.bulk_latency") {
@@ -219,6 +223,7 @@ func TestBulkCopyLatency(t *testing.T) {
 				p.warp()
 				p.init(0, 1)
 				for i := range n {
+					p.busy(40)
 					p.arrive(0, bytes)
 					p.load(0, 0, bytes)
 					p.wait(0, uint8(i&1))
@@ -226,7 +231,11 @@ func TestBulkCopyLatency(t *testing.T) {
 				p.exit()
 				return p
 			})
-			within(t, fmt.Sprintf("%s: %d bytes", gpu, bytes), got, r.Value, 0.2)
+			share := 0.1
+			if bytes > 4096 {
+				share = 0.2
+			}
+			within(t, fmt.Sprintf("%s: %d bytes", gpu, bytes), got, r.Value, share)
 		}
 	}
 }

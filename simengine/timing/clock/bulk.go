@@ -13,7 +13,10 @@ import (
 // bulk starts the bulk copies of an op's threads, and returns when their warp can go on.
 func (s *sm) bulk(w *warp, o *op, fetch int64) int64 {
 	in := &s.c.program.Kernel.Instrs[o.source]
-	from, issue := w.accLo, s.m.BulkIssue
+	from, issue := w.accLo, int64(1)
+	if o.turns {
+		issue = s.m.BulkIssue
+	}
 	n := s.asyncs(w, o.source, func(a *trace.Async, bar int32) {
 		var access *trace.Access
 		for ; from < w.accHi && access == nil; from++ {
@@ -55,9 +58,10 @@ func (s *sm) bulkLoad(w *warp, in *ir.Instr, c *trace.Async, a *trace.Access) in
 	begin, end := s.copies.Serve(s.now, int64(a.Sectors)*s.m.BulkSector)
 	done := end + s.m.LatL2
 	shift := s.shift(w, a)
+	due := s.copyDue(w, a)
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
 		l := &w.tr.Lines[k]
-		done = max(done, s.bulkLine(begin, s.address(w, a, l.Addr, shift), l, w.first[k], a, st))
+		done = max(done, s.bulkLine(begin, s.address(w, a, l.Addr, shift), l, w.first[k], a, st, due))
 	}
 	if st.dramSectors != before.dramSectors {
 		s.ctas[w.cta].loaded = true
@@ -88,13 +92,28 @@ func (s *sm) behindCopies() (more int64) {
 // 1104 and 1234 cycles for 4, 16 and 32 KiB).
 const bulkWaits = 15
 
+// copyDue is which share of what a copy's warp touches for the first time comes from DRAM, of unit. CTAs that read the same
+// copy the same tiles, so that all lines of a tile are in L2, or none is.
+func (s *sm) copyDue(w *warp, a *trace.Access) int32 {
+	for k := a.First; k < a.First+int32(a.NLines); k++ {
+		if w.first[k] == 0 {
+			continue
+		}
+		if s.take(&s.coldAcc[a.PC], s.cold[a.PC], 1) > 0 {
+			return s.coldDue[a.PC]
+		}
+		break
+	}
+	return 0
+}
+
 // bulkLine reads sectors of a line past L1. L2 brings whole lines of what tensor maps ask for (their L2 promotion): a
 // copy that begins within a line finds the line there.
-func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats) int64 {
+func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats, due int32) int64 {
 	n := int64(bits.OnesCount8(l.Sectors))
 	fromDRAM := int64(0)
-	if first != 0 {
-		fromDRAM = s.takeLine(&s.readAcc[a.PC], s.readDue[a.PC], s.granules(first&l.Sectors))
+	if first != 0 && due > 0 {
+		fromDRAM = s.takeLine(&s.readAcc[a.PC], due, s.granules(first&l.Sectors))
 	}
 	if again := l.Sectors &^ first; again != 0 {
 		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))

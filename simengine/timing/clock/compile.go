@@ -55,6 +55,7 @@ type asyncOp struct {
 	shared    int32 // Wgmma: steps of the banks of shared memory
 	next      int32 // Wgmma: cycles until its warp issues again
 	slows     bool  // Wgmma: cost.SlowsOthers
+	turns     bool  // Bulk: cost.LaneLoop
 }
 
 // code is a Program flattened: block b is ops[start[b]:start[b+1]].
@@ -130,6 +131,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 			if leads != nil {
 				o.lead = leads[k]
 			}
+			o.turns = o.class == assemble.Bulk && cost.LaneLoop(p.Blocks[i].Instrs, k)
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
 			if o.class == assemble.Wgmma {

@@ -266,6 +266,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	}
 	plan := p.plan
 	s.readDue, s.writeDue = due(plan.Read), due(plan.Write)
+	s.setCold(plan)
 	s.againDue = [2][]int32{due(plan.ReadAgain), due(plan.WriteAgain)}
 	s.againAcc = [2][]int32{make([]int32, c.pcs), make([]int32, c.pcs)}
 	s.readAcc, s.writeAcc = make([]int32, c.pcs), make([]int32, c.pcs)

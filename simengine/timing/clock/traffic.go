@@ -21,12 +21,24 @@ func (g gridShape) leastOfDRAM(m *cost.Machine, p *sampleSet) float64 {
 // dramShares is which part of the requests DRAM serves. Due is that share by PC, in fractions
 // of unit; Acc the remainder that is carried over to the next request (error diffusion).
 type dramShares struct {
-	readDue, writeDue  []int32
-	readAcc, writeAcc  []int32
-	againDue, againAcc [2][]int32 // of what is touched again, by loads and stores
+	readDue, writeDue []int32
+	// cold is the share of copies that wait for DRAM (footprint.Plan.ColdCopies), coldDue that of their granules which
+	// this SM has brought from there.
+	cold, coldAcc, coldDue []int32
+	readAcc, writeAcc      []int32
+	againDue, againAcc     [2][]int32 // of what is touched again, by loads and stores
 	// remote is the share, of 1<<16, of the first touches at home in the far half of L2 that
 	// find no copy in the near half.
 	remote uint64
+}
+
+// setCold takes from a plan which copies wait for DRAM.
+func (d *dramShares) setCold(p *footprint.Plan) {
+	granules := make([]float64, len(p.Read))
+	for pc, share := range p.Read {
+		granules[pc] = share / math.Max(math.Max(p.ColdCopies[pc], share), 1.0/unit)
+	}
+	d.cold, d.coldAcc, d.coldDue = due(p.ColdCopies), make([]int32, len(granules)), due(granules)
 }
 
 // unit is 1 in the fixed-point numbers of estimated shares.

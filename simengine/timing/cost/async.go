@@ -16,9 +16,9 @@ type Async struct {
 	wgmmaColumns, wgmmaLeast                  float64
 	wgmmaLatencyShared, wgmmaLatencyRegisters float64
 	sharedBytes                               float64 // of shared memory's banks in a cycle
-	// BulkIssue and BulkStoreIssue are what a thread takes to issue a copy. BulkExtra is what a copy's data takes
-	// beside its way from L2 until the mbarrier knows of it, BulkStored what a store takes from L2's taking
-	// it until its thread knows.
+	// BulkIssue is what a thread takes to issue a copy in a LaneLoop, BulkStoreIssue a store. BulkExtra is what a copy's
+	// data takes until the mbarrier knows of it, more than a load's way from L2, or less. BulkStored is what a store takes
+	// from L2's taking it until its thread knows.
 	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored int64
 	BulkSector                                       int64 // steps of the copy engine for a sector
 	// Arrive is from an arrival to its effect, Remote that of another CTA's. Wake is from a phase's end until a warp
@@ -59,7 +59,7 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 	}
 	a.Arrive = whole(d.MbarrierHandover) - a.Wake
 	a.Remote = max(whole(d.MbarrierRemote)-a.Wake, a.Arrive)
-	a.BulkExtra = max(whole(d.BulkLatency)-l2-a.Wake, 0)
+	a.BulkExtra = whole(d.BulkLatency) - l2 - a.Wake
 	a.BulkStored = max(whole(d.BulkStoreLatency)-a.BulkStoreIssue, 0)
 	return a
 }
@@ -99,6 +99,18 @@ func SlowedBeside(p Pipe) float64 {
 }
 
 const DelaysProduct = dram.Fraction
+
+// LaneLoop reports whether the instruction of a block is one that ptxas has lanes take turns at, in a loop whose branch is of
+// the same PTX instruction. The branch waits until the uniform registers have been read. A bulk copy by itself takes its
+// thread no longer than any instruction (stall count 1 of UTMALDG, ptxas 12.8).
+func LaneLoop(block []assemble.Instr, i int) bool {
+	for k := i + 1; k < len(block) && block[k].Source == block[i].Source; k++ {
+		if block[k].Class == assemble.Branch {
+			return true
+		}
+	}
+	return false
+}
 
 // SlowsOthers reports whether a warpgroup MMA slows what other warps execute.
 func SlowsOthers(in *ir.Instr) bool { return in.Matrix == nil || in.Matrix.D != ir.F16 }

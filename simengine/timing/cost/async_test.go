@@ -36,6 +36,17 @@ func product(t *testing.T, m *measured.Measurement) *ir.Instr {
 	return &ir.Instr{Op: ir.Wgmma, Matrix: &ir.Matrix{M: 64, N: n, K: k, Group: true, FromShared: m.Text("a") == "shared"}}
 }
 
+// Lanes take turns at an instruction behind which a branch of the same PTX instruction goes back to it.
+func TestLaneLoop(t *testing.T) {
+	of := func(class assemble.Class, source int32) assemble.Instr {
+		return assemble.Instr{Class: class, Source: source}
+	}
+	block := []assemble.Instr{of(assemble.Bulk, 1), of(assemble.ALU, 1), of(assemble.Branch, 1), of(assemble.Bulk, 2), of(assemble.Branch, 3)}
+	if !LaneLoop(block, 0) || LaneLoop(block, 3) {
+		t.Errorf("lanes take turns at a copy with a loop: %v, at one without: %v", LaneLoop(block, 0), LaneLoop(block, 3))
+	}
+}
+
 // Warpgroup MMAs take the cycles measured, of every type, shape and place of A.
 func TestProductsAsMeasured(t *testing.T) {
 	// Of wgmma.single the loop around each is in the cycles: by how much, wgmma.alone tells (queued).

@@ -27,6 +27,22 @@ func (g *group) leader(along Axes, fromDRAM, ctas float64, d Device) (share, rea
 	return math.Min(fromDRAM*readers, 1), readers
 }
 
+// coldCopies is the share of a CTA's copies by an instruction that wait for DRAM. CTAs that ask for a tile before it is in
+// L2 all wait for it. In the first wave they start together, and those that read the same at a time do. Later they are
+// further apart than DRAM takes, and the first of them alone does. Where it is not known who shares tiles, CTAs may share
+// parts of them (halos), and something of each copy comes from DRAM.
+func (p *Plan) coldCopies(g *group, d *Device, id int, ctas float64) float64 {
+	together := p.LeaderReads[id]
+	if p.LockstepSharers[id] <= 1 {
+		if !g.turns.known(ctas) {
+			return 1
+		}
+		together = math.Min(p.Read[id]*math.Max(g.sharers.CTAs, 1), 1)
+	}
+	first := math.Min(d.Resident/ctas, 1)
+	return math.Min(together, first+(1-first)*p.Read[id])
+}
+
 // WaitsInLockstep reports whether CTAs that read in step wait for DRAM for more than each would
 // by itself.
 func (p *Plan) WaitsInLockstep() bool {

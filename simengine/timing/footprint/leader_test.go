@@ -54,6 +54,13 @@ func TestFront(t *testing.T) {
 		d := device(grid)
 		d.Resident = 8 * 16
 		p := walked(grid, c.lines).Plan(d)
+		want := 1.0 // where it is not known who reads the same
+		if c.inStep {
+			want = math.Min(c.front, (1+7*p.Read[0])/8) // an eighth of all CTAs start together
+		}
+		if math.Abs(p.ColdCopies[0]-want) > 1e-9 {
+			t.Errorf("%s: %v of the copies wait, want %v", c.name, p.ColdCopies[0], want)
+		}
 		if math.Abs(p.LeaderReads[0]-c.front) > 1e-9 || p.LockstepSharers[0] != c.readers || p.WaitsInLockstep() != c.inStep {
 			t.Errorf("%s: %v wait with %v, in step %v; want %v, %v, %v", c.name, p.LeaderReads[0], p.LockstepSharers[0], p.WaitsInLockstep(), c.front, c.readers, c.inStep)
 		}

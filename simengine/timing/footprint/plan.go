@@ -53,6 +53,9 @@ type ByInstr struct {
 	// LockstepSharers is how many of the CTAs that run at a time read the same in step, a
 	// CTA itself counted; LeaderReads the share of a CTA's first reads that wait for DRAM then.
 	LeaderReads, LockstepSharers []float64
+	// ColdCopies is the share of a CTA's copies of what it has not read yet that wait for DRAM: what a copy brings is in
+	// L2, or none of it is.
+	ColdCopies []float64
 	// Readers is how many CTAs of the grid read what one reads, in the mean.
 	Readers []float64
 	// Merged is how many CTAs of a GPC read by the instruction the same at a time, one where it is not known.
@@ -79,7 +82,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(), Looks: floats(), Together: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), ColdCopies: floats(), Readers: floats(), Merged: floats(), Looks: floats(), Together: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Awaits: make([]bool, pcs), Buffer: make([]int32, pcs),
 	}
 }
@@ -246,6 +249,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
 			p.Looks[id] = p.looks(g, d, id, ctas)
+			p.ColdCopies[id] = p.coldCopies(g, d, id, ctas)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, false, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)

@@ -32,6 +32,9 @@ const (
 	lostBetween = 1.25
 )
 
+// known reports whether it is known which CTAs read the same.
+func (t turns) known(ctas float64) bool { return t.run == 1 && t.gap < ctas || t.together > 1 }
+
 // tiles is how many different ones so many CTAs in a row read.
 func (t turns) tiles(ctas float64) float64 {
 	return math.Max(math.Min(ctas, t.gap)/t.run, 1) * math.Max(ctas/t.span, 1)
