@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,17 +59,51 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 		{"a loop that branches out and jumps back has one branch",
 			"mov.u32 %r3, 0; L1:\nld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.eq.s32 %p2, %r3, %r1; @%p2 bra L2; bra.uni L1; L2:", 1},
 	} {
-		p := must(t, guardedText(c.body), hopper)
-		branches := 0
-		for _, b := range p.Blocks {
-			for _, in := range b.Instrs {
-				if in.Class == mir.Branch && in.Source >= 0 {
-					branches++
-				}
+		if got := branchesOf(must(t, guardedText(c.body), hopper)); got != c.branches {
+			t.Errorf("%s: %d branches, want %d", c.name, got, c.branches)
+		}
+	}
+}
+
+// branchesOf counts the branches of a program that its PTX has.
+func branchesOf(p *Program) (n int) {
+	for _, b := range p.Blocks {
+		for _, in := range b.Instrs {
+			if in.Class == mir.Branch && in.Source >= 0 {
+				n++
 			}
 		}
-		if branches != c.branches {
-			t.Errorf("%s: %d branches, want %d", c.name, branches, c.branches)
+	}
+	return n
+}
+
+// In PTX for one architecture an arm of one or two results is predicated up to eight instructions, its jump counted; a
+// longer one is where it has more results.
+func TestArmsOfFewResultsAreShort(t *testing.T) {
+	arm := func(n, results int) string {
+		var b strings.Builder
+		for i := range n {
+			x := 1 + i%results
+			fmt.Fprintf(&b, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f4; ", x, x, x)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, body string
+		branches   int
+	}{
+		{"eight instructions", "@%p1 bra L1; " + arm(8, 1) + "L1:", 0},
+		{"nine", "@%p1 bra L1; " + arm(9, 1) + "L1:", 1},
+		{"nine of two results", "@%p1 bra L1; " + arm(9, 2) + "L1:", 1},
+		{"nine of three results", "@%p1 bra L1; " + arm(9, 3) + "L1:", 0},
+		{"seven with a jump", "@%p1 bra L1; " + arm(7, 1) + "bra L2; L1:\n" + arm(8, 1) + "L2:", 0},
+		{"eight with a jump", "@%p1 bra L1; " + arm(8, 1) + "bra L2; L1:\n" + arm(8, 1) + "L2:", 2},
+	} {
+		before := "ld.global.f32 %f2, [%rd3]; ld.global.f32 %f3, [%rd3+4]; ld.global.f32 %f4, [%rd3+8]; "
+		after := "\nadd.f32 %f1, %f1, %f2; add.f32 %f1, %f1, %f3;"
+		src := strings.Replace(guardedText(before+c.body+after), "sm_90", "sm_90a", 1)
+		if got := branchesOf(must(t, src, hopper)); got != c.branches {
+			t.Errorf("%s: %d branches, want %d", c.name, got, c.branches)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package assemble
 
 import (
-	"slices"
-
-	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 )
@@ -51,7 +48,5 @@ func (u *unit) need() int {
 // flight.
 func (u *unit) productNeed() int {
 	f := u.mir
-	return 1 + f.Target.Reserved + f.NeededIn(func(b int) bool {
-		return slices.ContainsFunc(f.Blocks[b].Insts, func(in mir.Inst) bool { return in.Op.Class() == mir.Wgmma || sched.IsMMA(in.Op) })
-	})
+	return 1 + f.Target.Reserved + f.NeededIn(func(b int) bool { return sched.HasProduct(f.Blocks[b].Insts) })
 }

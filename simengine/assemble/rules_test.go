@@ -35,6 +35,7 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		{"constant-pressure", asmtest.BuildKernel(t, "filters", []byte(filters(104))), 0},
 		{"mma-order", measuredKernel(t, "h200-tensor-cores/wmma_direct-f3fb7c094170"), 0},
 		{"look-ahead", asmtest.BuildKernel(t, "gathers", []byte(asmtest.Gathers(12))), 24},
+		{"loads-ahead", asmtest.BuildKernel(t, "elementwise", []byte(elementwise(16, ""))), 0},
 		{"shared-load-queue", measuredKernel(t, "h200-2026-11-22-project-c/radix_count-f9a264b915f3"), 0},
 		{"hoisted-parameters", measuredKernel(t, "h200-neural-networks/embedding_grad-88974f2fc4f9"), 0},
 		{"remat-floor", measuredKernel(t, "h200-loops-and-doubles/charges_double-9ed7dbf60225"), 0},

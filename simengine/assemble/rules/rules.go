@@ -33,6 +33,7 @@ const (
 	ConstantPressure
 	MMAOrder
 	LookAhead
+	LoadsAhead
 	SharedLoadQueue
 
 	HoistedParameters
@@ -76,6 +77,7 @@ var table = [Count]Info{
 	ConstantPressure:  {ID: "constant-pressure", Does: "constants that uniform registers do not hold count as registers", Microbenchmark: "filters.py"},
 	MMAOrder:          {ID: "mma-order", Does: "blocks with MMA keep their order, loads from global memory first", Corpus: "192 programs with MMA, sm_90"},
 	LookAhead:         {ID: "look-ahead", Does: "instructions issue ahead of program order while the rest still fits", Corpus: "882 loops, sm_90"},
+	LoadsAhead:        {ID: "loads-ahead", Does: "what a budget leaves goes to loads and shuffles, not to arithmetic, in programs for one architecture without products", Corpus: "315 Triton programs, sm_90a"},
 	SharedLoadQueue:   {ID: "shared-load-queue", Does: "loads from shared memory run ahead by a queue's depth", Corpus: "stencils and matrix products, sm_90"},
 
 	HoistedParameters: {ID: "hoisted-parameters", Does: "parameters of outer loops count for the occupancy step as if they were hoisted", Corpus: "sgemm, sm_90", Kernels: "lavamd, hotspot_milo"},

@@ -31,6 +31,10 @@ type dag struct {
 	pressure       int    // general registers live at most
 	memos          []memo // runs of the list scheduler
 	lookaheadMemos []memo // runs of the look-ahead scheduler
+
+	// By instruction: it is a load or shuffle, or one depends on it. nil where arithmetic may go as far ahead as loads (see
+	// loadsahead.go).
+	leads []bool
 }
 
 // bounds are the general registers live at the start and at the end of a block.

@@ -139,17 +139,17 @@ func (p *lookahead) fits(i, most int32) bool {
 	if newWords == 0 {
 		return true
 	}
-	now := p.live + int(p.s.list.words.delta[i])
-	if now > p.limit {
+	now, limit := p.live+int(p.s.list.words.delta[i]), p.limitOf(i)
+	if now > limit {
 		return false
 	}
-	if int(most+newWords) > p.limit && p.findEnding(i) {
+	if int(most+newWords) > limit && p.findEnding(i) {
 		most = 0
 		for j := p.next; j < i; j = p.follow[j] {
 			most = max(most, p.after[j]-p.endedBy(j))
 		}
 	}
-	if int(most+newWords) > p.limit {
+	if int(most+newWords) > limit {
 		return false
 	}
 	p.leastLimit = max(p.leastLimit, now, int(most+newWords))

@@ -37,6 +37,11 @@ func IsMMA(op mir.Op) bool {
 	return false
 }
 
+// HasProduct reports whether a block has products of warps or warpgroups.
+func HasProduct(insts []mir.Inst) bool {
+	return slices.ContainsFunc(insts, func(in mir.Inst) bool { return in.Op.Class() == mir.Wgmma || IsMMA(in.Op) })
+}
+
 // globalLoadsFirst moves loads from global memory, with what they depend on, to the start of blocks
 // with MMA instructions.
 func globalLoadsFirst(f *mir.Func, s *Scratch) {

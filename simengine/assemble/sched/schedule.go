@@ -64,11 +64,15 @@ func Schedule(f *mir.Func, budget, most int, l *mir.Layout, dags []*dag, s *Scra
 // DAGs builds the dependence graph of every block of more than one instruction; nil for the others.
 func DAGs(f *mir.Func, s *Scratch) []*dag {
 	out := make([]*dag, len(f.Blocks))
+	loadsAhead := loadsGoAhead(f)
 	for _, b := range f.Order {
 		if len(f.Blocks[b].Insts) > 1 {
 			g := newDAG(f, f.Blocks[b].Insts, s, false, &dag{})
 			g.bounds = boundsOf(f, b, s)
 			g.pressure = orderPressure(f, b, &g.ops, nil, g.bounds.out, s.general, s)
+			if loadsAhead {
+				g.leads = leadsToLoad(g)
+			}
 			out[b] = g
 		}
 	}
@@ -93,7 +97,7 @@ func Reschedule(f *mir.Func, s *Scratch) error {
 
 // scheduleBlock returns the best order found for a block, nil for its own. In turn:
 //
-// - list scheduling, if it keeps within the budget;
+// - list scheduling, if it keeps within the budget, or what loadsahead.go has instead;
 // - the look-ahead order, if the block's own order keeps within the budget;
 // - list scheduling with a lower and lower aheadBudget, the first that keeps within the budget;
 // - the order with the lowest pressure.
@@ -128,6 +132,9 @@ func scheduleBlock(f *mir.Func, b int, budget, most int, g *dag, s *Scratch) []i
 		}
 		order, p := list(f, b, limits{budget, budget - slack, max(budget+1, bestPressure)}, g, s)
 		if order != nil && p <= budget {
+			if ahead := loadsAheadOrder(f, b, budget, p, g, s); ahead != nil {
+				return ahead
+			}
 			return order
 		}
 		if slack == 0 && g.pressure <= budget && f.Target.Uses(rules.LookAhead) {
