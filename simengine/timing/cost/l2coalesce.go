@@ -77,11 +77,12 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 // So data that r CTAs in a row share cost an SM as long as its own way in takes, and beside that an r-th of what other
 // data do. That is the first power of r, and 1.5 lookups a line. CTAs that multiply between copies are less in step:
 // launches of shared/hopper have the power tileTogether and, of what any CTAs share, tileLookups. From 0.2 to 0.4 the
-// power is about as good there and for the data sets triton-wgmma-a to -d.
+// power is about as good there and for the data sets triton-wgmma-a to -d; a product of 4096 cubed (docs/TRITON.md) has its
+// fastest configuration first with 0.4, and second of three within 2 % with 0.3.
 //
 // Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
 const (
-	tileTogether = 0.3
+	tileTogether = 0.4
 	tileLookups  = 1.25
 )
 
