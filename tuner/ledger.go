@@ -356,7 +356,7 @@ func (l *Ledger) show(s *live) Sweep {
 	rec.Examples, rec.Distrusted = slices.Clone(rec.Examples), slices.Clone(rec.Distrusted)
 	slices.SortFunc(rec.Examples, func(a, b Example) int { return strings.Compare(a.Kind, b.Kind) })
 	if rec.State.Ended() {
-		return rec // it is kept as it is: nobody would take who is at work off it again
+		return rec // it is not written again, so that workers shown now would be shown for ever
 	}
 	for _, w := range l.sessions {
 		if ok, _ := w.worker.suits(&rec.Spec); ok && l.leases.Count(w.name) > 0 {

@@ -108,8 +108,9 @@ func Reschedule(f *mir.Func, s *Scratch) error {
 // Evidence, H100 (mma_attn, 128 keys a step): ptxas loads fragments six to twelve MMAs ahead. Where each was loaded right
 // before its MMA the kernel was predicted at 1.57 times its measured time, and at 1.33 so.
 //
-// Where it exceeds the budget, but not most, instructions run ahead within the budget alone: what registers are found for
-// in vain are the loads in a part of the block, not the products that need most in another.
+// Where it exceeds the budget, but not most, instructions run ahead within the budget alone. The budget was lowered since
+// an order with more found no registers. That is for the loads of one part of the block; the products of another, which
+// need most registers, find theirs.
 //
 // Evidence, ptxas corpus (scaled_mm of 8-bit integers, 32 by 256, one stage): 18 loads of vectors are under way at once
 // beside 128 accumulators. In the block's own order, one or two, the kernel was predicted at 1.7 times its measured time.
