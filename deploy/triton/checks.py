@@ -203,6 +203,33 @@ def check_names(_):
     assert t.shape == (8, 4) and t.stride() == (1, 8) and not t.is_contiguous() and t.count == 32
 
 
+def check_backward(capture):
+    """PyTorch's backward passes find the GPU where the forward passes found it."""
+    try:
+        import torch
+    except ImportError:
+        print("there is no PyTorch: its backward passes are not tried")
+        return
+    seen = []
+
+    class Twice(torch.autograd.Function):
+
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append((g.device.type, g.is_cuda, torch.cuda.get_device_properties(g.device).multi_processor_count))
+            return 2 * g
+
+    with wt.torch_on_cpu(capture.driver.arch):
+        x = torch.ones(4, device="cuda", requires_grad=True)
+        Twice.apply(x).sum().backward()
+        torch.autograd.grad(Twice.apply(x).sum(), x)
+    assert seen == 2 * [("cuda", True, capture.driver.arch.sms)] and x.grad.tolist() == 4 * [2], seen
+
+
 def main():
     arch = os.environ.get("ARCH", "h100")
     for name, check in list(globals().items()):

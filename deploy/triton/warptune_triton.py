@@ -999,7 +999,11 @@ def torch_on_cpu(arch):
                 out.zero_()  # so that no kernel is given indices that nobody wrote
             return out
 
-    nothing = lambda *args, **kwargs: None
+    def backward(self, *args):
+        with OnCPU():  # no mode is in force while PyTorch runs Tensor.backward
+            return apply(self, *args)
+
+    apply, nothing = torch.autograd.function.BackwardCFunction.apply, lambda *args, **kwargs: None
     properties = types.SimpleNamespace(
         name="warptune " + arch.name, major=arch.capability // 10, minor=arch.capability % 10,
         multi_processor_count=arch.sms, total_memory=80 << 30, warp_size=32, L2_cache_size=50 << 20,
@@ -1018,7 +1022,8 @@ def torch_on_cpu(arch):
     }
     # A function each: TorchDynamo refuses one that has two names.
     apart = lambda fake: lambda *args, **kwargs: fake(*args, **kwargs)
-    with replaced(*((torch.cuda, name, apart(fake)) for name, fake in fakes.items() if hasattr(torch.cuda, name))), OnCPU():
+    with replaced(*((torch.cuda, name, apart(fake)) for name, fake in fakes.items() if hasattr(torch.cuda, name)),
+                  (torch.autograd.function.BackwardCFunction, "apply", backward)), OnCPU():
         yield
 
 
