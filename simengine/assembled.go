@@ -11,6 +11,10 @@ import (
 // Assembled is what a real assembler made of a module's kernels, for the request's target and cap. Registers, spills and static
 // shared memory are then its, and what follows of them: what can be launched, and how many CTAs an SM holds. The
 // instructions stay the model's, without its spills where the assembler has none.
+//
+// Where only the assembler spills, and has fewer registers than the model, they are the model's for as many. ptxas 12.8
+// falls back to 32 registers and 2 to 14 KB of spills in 14 of 1,919 programs of modern kernels, all of Triton's for CTAs of 64
+// threads, and for any bound on threads: without one the same program has 255. They take up to 25 times as long.
 type Assembled struct {
 	By      string               // e.g. "ptxas 13.5.37"; part of the digest, which Kernels follow from
 	Kernels map[string]Resources // by name

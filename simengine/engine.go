@@ -174,6 +174,12 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, req *Request) (*assemble.Pro
 		return nil, &Failure{FailureUnsupported, err}
 	}
 	if ok {
+		if said.SpillBytes > 0 && p.SpillBytes == 0 && said.Registers < p.Registers {
+			opt.MaxRegisters = said.Registers
+			if capped, err := last.kernel.Assemble(opt); err == nil {
+				p = capped
+			}
+		}
 		p = withResources(p, said)
 	}
 	for other, q := range e.programs.entries {

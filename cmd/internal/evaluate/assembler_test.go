@@ -135,6 +135,27 @@ func TestAssemblerWithoutSpills(t *testing.T) {
 	}
 }
 
+// TestAssemblerThatSpillsAlone: where only the assembler spills, with fewer registers, spills cost what they cost the
+// model with as many.
+func TestAssemblerThatSpillsAlone(t *testing.T) {
+	ev, job := assembledJob(t, "fat_threads", "max_registers=0")
+	model, _, err := ev.Evaluate(t.Context(), job)
+	if err != nil || model.SpillBytes != 0 {
+		t.Fatalf("the model spills %d bytes: %s %v", model.SpillBytes, model.Message, err)
+	}
+	job.Assembler = assemblerSaying(t, "1.0.0", 32, 7000, 0)
+	out, _, err := ev.Evaluate(t.Context(), job)
+	if err != nil || out.Registers != 32 || out.SpillBytes != 7000 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	_, capped := assembledJob(t, "fat_threads", "max_registers=32")
+	want, _, err := ev.Evaluate(t.Context(), capped)
+	const reloads = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"
+	if err != nil || want.Metrics[reloads] == 0 || out.Metrics[reloads] != want.Metrics[reloads] {
+		t.Errorf("%v sectors are reloaded, want the %v of a cap of 32: %v", out.Metrics[reloads], want.Metrics[reloads], err)
+	}
+}
+
 // TestAssemblerThatIsMissing: it is no fault of the configuration.
 func TestAssemblerThatIsMissing(t *testing.T) {
 	ev, job := assembledJob(t, "copy", "")
