@@ -1,6 +1,8 @@
 package hir
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -13,7 +15,14 @@ func (f *Func) Resolve(user *Node, o *ir.Operand) {
 			return
 		}
 		d := f.DefOf(vreg.Value(o.Reg))
-		if d == nil || d.Guard != vreg.None || len(d.Dst) != 1 || len(d.Src) == 0 {
+		if d == nil || d.Guard != vreg.None || len(d.Src) == 0 {
+			return
+		}
+		if s := f.packed(d, vreg.Value(o.Reg)); s != nil && o.Kind == ir.OperandReg && f.replaceable(o, s) {
+			*o = *s
+			continue
+		}
+		if len(d.Dst) != 1 {
 			return
 		}
 		s := &d.Src[0]
@@ -81,4 +90,16 @@ func (f *Func) replaceable(o, s *ir.Operand) bool {
 		return o.Kind == ir.OperandReg || o.Var < 0 && o.Param < 0
 	}
 	return false
+}
+
+// packed is the part that v was, if d takes apart what was put together of as many parts; nil: it does not.
+func (f *Func) packed(d *Node, v vreg.Value) *ir.Operand {
+	if d.Op != ir.Mov || len(d.Dst) < 2 || len(d.Src) != 1 || d.Src[0].Kind != ir.OperandReg {
+		return nil
+	}
+	p := f.DefOf(vreg.Value(d.Src[0].Reg))
+	if p == nil || p.Op != ir.Mov || p.Guard != vreg.None || len(p.Src) != len(d.Dst) || Bits(p.Type) != Bits(d.Type) {
+		return nil
+	}
+	return &p.Src[slices.Index(d.Dst, v)]
 }

@@ -128,6 +128,40 @@ st.global.u32 [%rd1+12], %r2;`, opt.SplitWebs, opt.JoinInitials)
 	}
 }
 
+// A load that always runs has no initial value, and the constant before it no reader.
+func TestInitialValueOfConstantGuard(t *testing.T) {
+	f := nodes(t, `
+mov.pred %p1, -1;
+mov.b32 %r3, 5;
+mov.b32 %r2, %r3;
+@%p1 ld.global.u32 %r2, [%rd1];
+st.global.u32 [%rd1+12], %r2;`, opt.FoldGuards, opt.SplitWebs, opt.JoinInitials)
+	l := having(f, ir.Ld)
+	n := l[len(l)-1]
+	if n.Guard != vreg.None || len(n.Else) != 0 || f.Values[n.Dst[0]].Defs != 1 {
+		t.Errorf("the load has guard %d and %v where it is false, and %d definitions make its result; want none, nothing and 1", n.Guard, n.Else, f.Values[n.Dst[0]].Defs)
+	}
+}
+
+// What is put together and taken apart again into as many parts is the parts themselves.
+func TestPartsOfWhatWasPutTogether(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		same       bool
+	}{
+		{"halves", "mov.b32 %r2, {%h1, %h2}; mov.b32 {%h3, %h4}, %r2;", true},
+		{"through a copy", "mov.b32 %r2, {%h1, %h2}; mov.b32 %r3, %r2; mov.b32 {%h3, %h4}, %r3;", true},
+		{"a computed word", "mov.b32 %r2, {%h1, %h2}; add.u32 %r3, %r2, 1; mov.b32 {%h3, %h4}, %r3;", false},
+	} {
+		f := nodes(t, ".reg .b16 %h<9>; ld.global.b16 %h1, [%rd1]; ld.global.b16 %h2, [%rd1+2];"+c.body+"st.global.b16 [%rd9], %h4;", opt.PropagateCopies)
+		l, s := having(f, ir.Ld), having(f, ir.St)
+		o := s[0].Src[len(s[0].Src)-1]
+		if same := vreg.Value(o.Reg) == l[len(l)-1].Dst[0]; same != c.same {
+			t.Errorf("%s: the store writes what was loaded: %v, want %v", c.name, same, c.same)
+		}
+	}
+}
+
 // An index extended before a loop and read behind it is extended behind it.
 func TestSinkWide(t *testing.T) {
 	const loop = `
