@@ -125,13 +125,13 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	p := &s.probed[a.PC]
 	width := uint(s.granule / sectorBytes)
 	for _, l := range lines {
-		e := s.lines.get(l.Addr)
+		granules := s.lines.walk(l.Addr)
 		for g := range s.perLine {
 			if l.Sectors>>(uint(g)*width)&(1<<width-1) == 0 {
 				continue
 			}
 			p.read[probe]++
-			if e.granules[g].base {
+			if granules[g].base() {
 				p.found[probe]++
 			}
 		}

@@ -61,17 +61,16 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 	t := &s.locality[kind]
 	c, n := t.of(pc, s.dir), s.now.stands
 	l := s.lines.entry(line)
-	e := &l.located[kind]
-	before := e.sectors
+	before := l.sectors[kind]
 	fresh := sectors &^ before
 	c.asked += n * int64(bits.OnesCount8(sectors))
 	if before != 0 {
-		t.beside.Join(pc, e.by)
+		t.beside.Join(pc, l.by[kind])
 	}
 	if fresh == 0 {
 		return
 	}
-	e.sectors = before | fresh
+	l.sectors[kind] = before | fresh
 	switch {
 	case before == 0:
 		c.comes++
@@ -79,7 +78,7 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 		c.returns, c.between = c.returns+1, c.between+s.between
 	}
 	if before == 0 {
-		c.lines, e.by = c.lines+n, pc
+		c.lines, l.by[kind] = c.lines+n, pc
 		if !s.adjoins(kind, pc, line) {
 			c.rowSegments += n
 		}
@@ -106,8 +105,8 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 func (s *Survey) adjoins(kind int, pc int32, line uint64) (found bool) {
 	lines := max(uint64(s.rowSegment/lineBytes), 1)
 	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
-		if e := &s.lines.get(l).located[kind]; l != line && e.sectors != 0 {
-			s.locality[kind].beside.Join(pc, e.by)
+		if e := s.lines.locatedAt(l); l != line && e.sectors[kind] != 0 {
+			s.locality[kind].beside.Join(pc, e.by[kind])
 			found = true
 		}
 	}
@@ -118,10 +117,10 @@ func (s *Survey) adjoins(kind int, pc int32, line uint64) (found bool) {
 func (s *Survey) runs(kind int, line uint64, before, fresh uint8) (n int) {
 	const last = lineBytes/sectorBytes - 1
 	around := uint16(before) << 1
-	if s.lines.get(line - 1).located[kind].sectors>>last&1 != 0 {
+	if fresh&1 != 0 && s.lines.locatedAt(line - 1).sectors[kind]>>last&1 != 0 {
 		around |= 1
 	}
-	if s.lines.get(line + 1).located[kind].sectors&1 != 0 {
+	if fresh>>last&1 != 0 && s.lines.locatedAt(line + 1).sectors[kind]&1 != 0 {
 		around |= 2 << (last + 1)
 	}
 	for i := 0; i <= last; i++ {
