@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/disjoint"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
@@ -48,11 +49,11 @@ type Survey struct {
 	ctas     [numDirections]int64  // surveyed
 	stored   [numDirections]uint64 // lowest line stored to
 	sharing  falseSharing
-	locality [2]rowLocality // of loads and stores
-	again    []*spans       // by id: what the first CTA touches again
-	walked   []walk         // by load
-	leftOut  []int32        // loads of the current CTA of which iterations are left out
-	probed   []probed       // by instruction; nil: no CTA was probed
+	locality [2]rowLocality  // of loads and stores
+	again    []*spans        // by id: what the first CTA touches again
+	walked   []walk          // by load
+	leftOut  []int32         // loads of the current CTA of which iterations are left out
+	probed   []timing.Probed // by instruction; nil: no CTA was probed
 	// inStepProbes: it matters which of those probed read the same at a time. probeMore probes one more CTA, so far from
 	// the first; probedAt is where it was.
 	inStepProbes bool
