@@ -99,18 +99,18 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 	return p.first(open), more, next, reason
 }
 
-// first is the slot of a set whose turn it is, -1 when there is none.
+// first is the slot of a set whose turn it is, the lowest of those of one rank; -1 when there is none.
 func (p *subPartition) first(set uint64) int {
 	if set == 0 {
 		return -1
 	}
-	first := wakeup(never)
-	for ; set != 0; set &= set - 1 {
-		i := int32(bits.TrailingZeros64(set))
-		first = min(first, newWakeup(p.rank[i], i))
+	best := bits.TrailingZeros64(set)
+	for set &= set - 1; set != 0; set &= set - 1 {
+		if i := bits.TrailingZeros64(set); p.rank[i] < p.rank[best] {
+			best = i
+		}
 	}
-	_, i := first.split()
-	return i
+	return best
 }
 
 // execute issues the next op of the warp in a slot.
