@@ -228,7 +228,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	case store && s.now.stands > 0:
 		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
-		s.locate(loads, pc, line, whole)
+		s.locate(loads, pc, line, l, whole)
 		s.visit(id, l, line, sectors)
 		s.sharing.read(s, id, shared)
 	}

@@ -70,6 +70,14 @@ func (t *lineTable) locatedAt(line uint64) *located {
 	return &r.located[line&t.inRunMask]
 }
 
+// locatedFrom is locatedAt of another line than one in a run, often in the same one.
+func (t *lineTable) locatedFrom(run *lineRun, line, other uint64) *located {
+	if other>>t.runBits == line>>t.runBits {
+		return &run.located[other&t.inRunMask]
+	}
+	return t.locatedAt(other)
+}
+
 // walk returns the granules of a line, zeros for one without an entry. Lines are asked for along a walk.
 func (t *lineTable) walk(line uint64) []entry {
 	r := &t.none
