@@ -160,7 +160,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		composed.UnderLoad(device)
 		return composed, floorUS, nil
 	}
-	in.Skew = composed.Skew
+	in.Skew, in.Probed = composed.Skew, composed.Probed
 	clocked, err := clock.Run(in)
 	if err != nil {
 		return nil, 0, err

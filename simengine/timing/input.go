@@ -53,6 +53,8 @@ type Input struct {
 	Lengths []makespan.Known
 	// Skew is Result.Skew of analytic.Compose of the same launch.
 	Skew Skew
+	// Probed is Result.Probed of it; nil: not known.
+	Probed []Probed
 	// SlowPaths are the slow paths that warps take, by the operation's PTX instruction.
 	SlowPaths []SlowPath
 	// Matches are the values that warps match, by PTX instruction; one where none is named.

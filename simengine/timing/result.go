@@ -17,6 +17,9 @@ type Result struct {
 	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
 	// it was not determined (clock.Run does not).
 	Skew Skew
+	// Probed is what CTAs further on in the grid read of what the first one reads, by PTX instruction; nil where none were
+	// probed and when it was not determined (clock.Run does not).
+	Probed []Probed
 	// Work is what the launch gives the units to do. Bound is the unit nearest its peak by that if it is near,
 	// else BoundLatency; Nearest the unit in any case; Utilisation how near each is, by name. See Account.
 	Work           Work
@@ -53,6 +56,15 @@ type Skew struct {
 	// Share is how CTAs of the mean length share what is an SM's own.
 	Share makespan.Device
 }
+
+// Probed counts the granules that probed CTAs read by an instruction, and those of them that the first CTA reads, by
+// probe. The last one is for what the others let expect.
+type Probed struct {
+	Read, Found [NumProbes + 1]int32
+}
+
+// NumProbes is how many CTAs are probed at most; see footprint.Survey.ProbeAll.
+const NumProbes = 8
 
 // Bound names a unit, or what else sets a time.
 type Bound uint8

@@ -99,18 +99,18 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 	return p.first(open), more, next, reason
 }
 
-// first is the slot of a set whose turn it is, -1 when there is none.
+// first is the slot of a set whose turn it is, the lowest of those of one rank; -1 when there is none.
 func (p *subPartition) first(set uint64) int {
 	if set == 0 {
 		return -1
 	}
-	first := wakeup(never)
-	for ; set != 0; set &= set - 1 {
-		i := int32(bits.TrailingZeros64(set))
-		first = min(first, newWakeup(p.rank[i], i))
+	best := bits.TrailingZeros64(set)
+	for set &= set - 1; set != 0; set &= set - 1 {
+		if i := bits.TrailingZeros64(set); p.rank[i] < p.rank[best] {
+			best = i
+		}
 	}
-	_, i := first.split()
-	return i
+	return best
 }
 
 // execute issues the next op of the warp in a slot.
@@ -285,46 +285,38 @@ func (s *sm) proceed(w *warp, p *subPartition, o *op, fetch int64, why timing.St
 	}
 }
 
-// stall is cycles that a warp waited for a reason.
-type stall struct {
-	why    timing.StallReason
-	cycles int64
-}
-
-// stalled splits the cycles since the last issue of a slot's warp by what held it: what it needed, then the issue slot
-// and the port that its own last instruction held, which the compiler's stall count of that one has it wait for. In the
-// cycles after that the port of its next instruction was busy with others', or it was another warp's turn.
-func (p *subPartition) stalled(w *warp, slot int, now int64) (out [4]stall) {
+// charge charges the cycles since the last issue of a slot's warp, times so many, to what held it: what it needed, then
+// the issue slot and the port that its own last instruction held, which the compiler's stall count of that one has it
+// wait for. In the cycles after that the port of its next instruction was busy with others', or it was another warp's turn.
+func (p *subPartition) charge(w *warp, slot int, now, times int64, stalls *[timing.NumStallReasons]int64) {
 	t := w.issued + 1
-	until := func(k int, end int64, why timing.StallReason) {
-		out[k].why = why
+	until := func(end int64, why timing.StallReason) {
 		if end = min(end, now); end > t {
-			out[k].cycles, t = end-t, end
+			stalls[why] += (end - t) * times
+			t = end
 		}
 	}
-	until(0, p.ready[slot], p.why[slot])
+	if until(p.ready[slot], p.why[slot]); t >= now {
+		return
+	}
 	own, blocked := w.holds, p.blocked(slot, now)
 	if w.port == p.port[slot] {
 		own = max(own, w.portHeld)
 	}
 	before := t
-	if until(1, own, timing.Wait); w.port == p.port[slot] {
+	if until(own, timing.Wait); w.port == p.port[slot] {
 		blocked -= max(min(t, w.portHeld)-before, 0) // counted as its own
 	}
-	until(2, t+blocked, p.throttle(slot))
-	until(3, now, timing.NotSelected)
-	return out
+	until(t+blocked, p.throttle(slot))
+	until(now, timing.NotSelected)
 }
 
 // account charges the cycles since the warp's last issue to what held it.
 func (s *sm) account(p *subPartition, w *warp, slot int) {
-	now := s.now
-	for _, x := range p.stalled(w, slot, now) {
-		w.loops.stalled[x.why] += x.cycles
-	}
-	w.issued, p.latest = now, slot
+	p.charge(w, slot, s.now, 1, &w.loops.stalled)
+	w.issued, p.latest = s.now, slot
 	if s.set.skips {
-		p.rank[slot] = now
+		p.rank[slot] = s.now
 	}
 }
 

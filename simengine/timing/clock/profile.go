@@ -26,9 +26,7 @@ func (f profile) issue(now int64, p *subPartition, w *warp, slot int) {
 	o := &f[w.pc]
 	n := max(w.weight[w.step], 1)
 	o.issued += n
-	for _, x := range p.stalled(w, slot, now) {
-		o.stalls[x.why] += n * x.cycles
-	}
+	p.charge(w, slot, now, n, &o.stalls)
 }
 
 // owners is the PTX instruction of each op; what has none of its own, such as spills, belongs to the one before it in

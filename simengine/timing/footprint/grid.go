@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
@@ -18,6 +19,8 @@ type Grid struct {
 	// where they differ in their work.
 	CTAs []*CTA
 	Plan *Plan
+	// Probed is what CTAs further on read of what the first one reads, nil where none were probed.
+	Probed []timing.Probed
 }
 
 // surveyor traces CTAs.
@@ -72,6 +75,7 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 	if err := s.survey.ProbeAll(in, middle); err != nil {
 		return nil, err
 	}
+	g.Probed = slices.Clone(s.survey.probed)
 	if len(in.Spread) > 0 {
 		if g.CTAs, err = s.spread(in.Spread); err != nil {
 			return nil, err

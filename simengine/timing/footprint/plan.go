@@ -243,7 +243,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
 			p.Merged[id], p.Together[id] = 1, g.together
 			if s.probed != nil && s.inStepProbes {
-				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
+				p.Merged[id] = merged(&s.probed[id], min(d.Resident, ctas)/probeStep)
 			}
 			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)

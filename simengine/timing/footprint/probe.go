@@ -20,7 +20,7 @@ import (
 // the first twelve (deploy/calibrate cluster.sm, clusters of one CTA). Those of a GPC are probeStep apart.
 const (
 	probeStep = 8
-	numProbes = 8 // 2 and 4 CTAs on, probeStep, twice, four times and eight times that, and two far away
+	numProbes = timing.NumProbes // 2 and 4 CTAs on, probeStep, twice, four times and eight times that, and two far away
 	probeFar  = numProbes - 2
 	stepProbe = 2         // the probe at probeStep
 	oneMore   = numProbes // a probe for what the others let expect
@@ -28,11 +28,6 @@ const (
 
 // distance is that of a probe from the first CTA.
 func distance(n int) float64 { return float64(int64(2) << n) }
-
-// probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTA reads.
-type probed struct {
-	read, found [numProbes + 1]int32
-}
 
 // Probing reports whether a kernel's launch is worth it.
 func Probing(in *timing.Input) bool {
@@ -54,7 +49,7 @@ func reads(in *ir.Instr) bool {
 }
 
 // ProbeAll probes CTAs further on in the grid, if the launch is one to probe. base is the CTA surveyed first. Of CTAs that
-// take long and copy no tiles, one near and one far is probed.
+// take long and copy no tiles, one near and one far is probed. What the other level's survey has found is not looked for again.
 func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 	if !Probing(in) {
 		return nil
@@ -81,10 +76,14 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 				id = base - distance
 			}
 			for pc := range s.probed {
-				s.probed[pc].read[oneMore], s.probed[pc].found[oneMore] = 0, 0
+				s.probed[pc].Read[oneMore], s.probed[pc].Found[oneMore] = 0, 0
 			}
 			return id >= 0 && id < total && probe(id, oneMore) == nil
 		}
+	}
+	if in.Probed != nil && base == timing.Middle(in.Grid) {
+		s.probed = slices.Clone(in.Probed)
+		return nil
 	}
 	for n := range numProbes {
 		id := base + 2<<n
@@ -107,7 +106,7 @@ func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
 // Probe counts what a CTA reads, and what of it the first has read.
 func (s *Survey) Probe(k *ir.Kernel, c *trace.CTA, probe int) {
 	if s.probed == nil {
-		s.probed = make([]probed, len(s.parent)/2)
+		s.probed = make([]timing.Probed, len(s.parent)/2)
 	}
 	for i := range c.Warps {
 		w := &c.Warps[i]
@@ -125,14 +124,14 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	p := &s.probed[a.PC]
 	width := uint(s.granule / sectorBytes)
 	for _, l := range lines {
-		e := s.lines.get(l.Addr)
+		granules := s.lines.walk(l.Addr)
 		for g := range s.perLine {
 			if l.Sectors>>(uint(g)*width)&(1<<width-1) == 0 {
 				continue
 			}
-			p.read[probe]++
-			if e.granules[g].base {
-				p.found[probe]++
+			p.Read[probe]++
+			if granules[g].base() {
+				p.Found[probe]++
 			}
 		}
 	}
@@ -143,8 +142,8 @@ func (s *Survey) same(groups []int32, n int) bool {
 	var read, found int32
 	for pc := range s.probed {
 		if slices.Contains(groups, s.parent.Find(int32(pc))) {
-			read += s.probed[pc].read[n]
-			found += s.probed[pc].found[n]
+			read += s.probed[pc].Read[n]
+			found += s.probed[pc].Found[n]
 		}
 	}
 	return read > 0 && 2*found >= read
@@ -165,8 +164,8 @@ func (s *Survey) elsewhere(group int32) bool {
 		var read, found int32
 		for pc := range s.probed {
 			if s.parent.Find(int32(pc)) == group {
-				read += s.probed[pc].read[n]
-				found += s.probed[pc].found[n]
+				read += s.probed[pc].Read[n]
+				found += s.probed[pc].Found[n]
 			}
 		}
 		if read > 0 && 2*found < read {
@@ -196,8 +195,8 @@ func (s *Survey) spreadOut(groups []group, d Device, ctas float64) {
 
 // merged is how many CTAs of a GPC read the same at a time, resident being those that it holds, from whether CTAs at
 // multiples of probeStep read the same as the first.
-func (p *probed) merged(resident float64) float64 {
-	same := func(n int) bool { return p.read[n] > 0 && 2*p.found[n] >= p.read[n] }
+func merged(p *timing.Probed, resident float64) float64 {
+	same := func(n int) bool { return p.Read[n] > 0 && 2*p.Found[n] >= p.Read[n] }
 	first := stepProbe
 	for first < probeFar && !same(first) {
 		first++

@@ -30,10 +30,10 @@ func tiled(ctas int64, tiles func(id int64) [2]int64) *Survey {
 		})
 	}
 	survey(base, Base)
-	s.probed = make([]probed, 2)
+	s.probed = make([]timing.Probed, 2)
 	s.probeMore = func(distance int64) bool {
 		for pc := range s.probed {
-			s.probed[pc].read[oneMore], s.probed[pc].found[oneMore] = 0, 0
+			s.probed[pc].Read[oneMore], s.probed[pc].Found[oneMore] = 0, 0
 		}
 		probe(base+distance, oneMore)
 		return true

@@ -51,27 +51,27 @@ func (t *rowLocality) of(pc int32, d Direction) *touchCount {
 
 // Locate records that the current CTA stores to sectors of a line by instruction pc; atomics,
 // which are not written back as they were stored, are left out.
-func (s *Survey) Locate(pc int32, line uint64, sectors uint8) { s.locate(stores, pc, line, sectors) }
+func (s *Survey) Locate(pc int32, line uint64, sectors uint8) {
+	s.locate(stores, pc, line, s.lines.entry(line), sectors)
+}
 
 // locate records that the current CTA reads or stores to sectors of a line by instruction pc.
-func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
+func (s *Survey) locate(kind int, pc int32, line uint64, l lineEntry, sectors uint8) {
 	if s.dir >= Far || s.now.stands == 0 {
 		return
 	}
 	t := &s.locality[kind]
 	c, n := t.of(pc, s.dir), s.now.stands
-	l := s.lines.entry(line)
-	e := &l.located[kind]
-	before := e.sectors
+	before := l.sectors[kind]
 	fresh := sectors &^ before
 	c.asked += n * int64(bits.OnesCount8(sectors))
 	if before != 0 {
-		t.beside.Join(pc, e.by)
+		t.beside.Join(pc, l.by[kind])
 	}
 	if fresh == 0 {
 		return
 	}
-	e.sectors = before | fresh
+	l.sectors[kind] = before | fresh
 	switch {
 	case before == 0:
 		c.comes++
@@ -79,12 +79,12 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 		c.returns, c.between = c.returns+1, c.between+s.between
 	}
 	if before == 0 {
-		c.lines, e.by = c.lines+n, pc
-		if !s.adjoins(kind, pc, line) {
+		c.lines, l.by[kind] = c.lines+n, pc
+		if !s.adjoins(kind, pc, line, l.run) {
 			c.rowSegments += n
 		}
 	}
-	c.runs += n * int64(s.runs(kind, line, before, fresh))
+	c.runs += n * int64(s.runs(kind, line, l.run, before, fresh))
 	width := uint(s.granule / sectorBytes)
 	for g := range s.perLine {
 		m := uint8(1<<width-1) << (uint(g) * width)
@@ -103,11 +103,11 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 
 // adjoins reports whether another line of a line's row segment was touched before. It joins the
 // instructions that did.
-func (s *Survey) adjoins(kind int, pc int32, line uint64) (found bool) {
+func (s *Survey) adjoins(kind int, pc int32, line uint64, run *lineRun) (found bool) {
 	lines := max(uint64(s.rowSegment/lineBytes), 1)
 	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
-		if e := &s.lines.get(l).located[kind]; l != line && e.sectors != 0 {
-			s.locality[kind].beside.Join(pc, e.by)
+		if e := s.lines.locatedFrom(run, line, l); l != line && e.sectors[kind] != 0 {
+			s.locality[kind].beside.Join(pc, e.by[kind])
 			found = true
 		}
 	}
@@ -115,13 +115,13 @@ func (s *Survey) adjoins(kind int, pc int32, line uint64) (found bool) {
 }
 
 // runs is how many runs of fresh sectors of a line adjoin none touched before.
-func (s *Survey) runs(kind int, line uint64, before, fresh uint8) (n int) {
+func (s *Survey) runs(kind int, line uint64, run *lineRun, before, fresh uint8) (n int) {
 	const last = lineBytes/sectorBytes - 1
 	around := uint16(before) << 1
-	if s.lines.get(line - 1).located[kind].sectors>>last&1 != 0 {
+	if fresh&1 != 0 && s.lines.locatedFrom(run, line, line-1).sectors[kind]>>last&1 != 0 {
 		around |= 1
 	}
-	if s.lines.get(line + 1).located[kind].sectors&1 != 0 {
+	if fresh>>last&1 != 0 && s.lines.locatedFrom(run, line, line+1).sectors[kind]&1 != 0 {
 		around |= 2 << (last + 1)
 	}
 	for i := 0; i <= last; i++ {

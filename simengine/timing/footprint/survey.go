@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/disjoint"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
@@ -48,11 +49,11 @@ type Survey struct {
 	ctas     [numDirections]int64  // surveyed
 	stored   [numDirections]uint64 // lowest line stored to
 	sharing  falseSharing
-	locality [2]rowLocality // of loads and stores
-	again    []*spans       // by id: what the first CTA touches again
-	walked   []walk         // by load
-	leftOut  []int32        // loads of the current CTA of which iterations are left out
-	probed   []probed       // by instruction; nil: no CTA was probed
+	locality [2]rowLocality  // of loads and stores
+	again    []*spans        // by id: what the first CTA touches again
+	walked   []walk          // by load
+	leftOut  []int32         // loads of the current CTA of which iterations are left out
+	probed   []timing.Probed // by instruction; nil: no CTA was probed
 	// inStepProbes: it matters which of those probed read the same at a time. probeMore probes one more CTA, so far from
 	// the first; probedAt is where it was.
 	inStepProbes bool
@@ -117,7 +118,8 @@ func zeroed[T any](s []T, n int) []T {
 // New makes an empty survey for a kernel of pcs instructions. granule is the unit of traffic,
 // 32 or 64 bytes; rowSegment the bytes that DRAM brings for one opening of a row.
 func New(pcs, granule, rowSegment int) *Survey {
-	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: uint64(lineBytes / granule), tables: takeTables(), cursor: cursor{now: moment{stands: 1}}}
+	perLine := uint64(lineBytes / granule)
+	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: perLine, tables: takeTables(perLine), cursor: cursor{now: moment{stands: 1}}}
 	n := 2 * pcs
 	s.reset(n)
 	for k := range s.stored {
@@ -218,7 +220,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 			s.pass(id, e, ago)
 			continue
 		}
-		if s.touch(id, &l.granules[g], line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
+		if s.touch(id, &l.granules[g], l.run, line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
 			first, whole = first|sectors&m, whole|m
 		}
 	}
@@ -226,7 +228,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	case store && s.now.stands > 0:
 		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
-		s.locate(loads, pc, line, whole)
+		s.locate(loads, pc, line, l, whole)
 		s.visit(id, l, line, sectors)
 		s.sharing.read(s, id, shared)
 	}
@@ -235,7 +237,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 
 // shares reports whether a request for a part of a line comes after its warp has stored, and
 // other warps have read of the line before.
-func (s *Survey) shares(l *lineEntry, sectors uint8) bool {
+func (s *Survey) shares(l lineEntry, sectors uint8) bool {
 	if !s.sharing.stored[s.warp] {
 		return false
 	}
@@ -249,23 +251,26 @@ func (s *Survey) shares(l *lineEntry, sectors uint8) bool {
 
 // visit counts the line and the row segment of a first read of sectors, where the CTA has not
 // read of them before.
-func (s *Survey) visit(id int32, l *lineEntry, line uint64, sectors uint8) {
+func (s *Survey) visit(id int32, l lineEntry, line uint64, sectors uint8) {
 	if !s.visited(l, sectors) {
 		s.visits[id][s.dir] += s.now.stands
 	}
-	if p := s.segment(line); p.opened != s.cta {
+	if p := s.segment(l.run, line*s.perLine); p.opened != s.cta {
 		p.opened = s.cta
 		s.openings[id][s.dir] += s.now.stands
 	}
 }
 
-// segment is the row segment that a line begins in.
-func (s *Survey) segment(line uint64) *segmentEntry {
-	return s.segments.entry(line * s.perLine / uint64(s.rowSegment/s.granule))
+// segment is the row segment of a granule in a run of lines.
+func (s *Survey) segment(run *lineRun, granule uint64) *segmentEntry {
+	if s.rowSegment == runGranules*s.granule {
+		return &run.segment
+	}
+	return s.segments.entry(granule / uint64(s.rowSegment/s.granule))
 }
 
 // visited reports whether the CTA has read other granules of a line than those of sectors.
-func (s *Survey) visited(l *lineEntry, sectors uint8) bool {
+func (s *Survey) visited(l lineEntry, sectors uint8) bool {
 	width := uint(s.granule / 32)
 	for g := range s.perLine {
 		if sectors>>(uint(g)*width)&(1<<width-1) == 0 && l.granules[g].read == s.cta {

@@ -1,39 +1,111 @@
 package footprint
 
-import (
-	"math"
-	"slices"
-)
+import "math/bits"
 
 // tables are what a survey knows of lines, row segments and instructions. They are large, and used again.
 type tables struct {
 	byID
 	summed    []group // see Survey.groups
-	lines     *runTable[lineEntry]
-	segments  *runTable[segmentEntry] // of DRAM rows
+	lines     *lineTable
+	segments  *runTable[segmentEntry] // of DRAM rows, where they are no runs of lines
 	distances distances               // of the first CTA's touches
 }
 
-// lineEntry is what is known of a line: by granule, and by kind of access what stands in its row.
+// lineTable is a hash table from numbers of lines to what is known of them, by runs of runGranules.
+type lineTable struct {
+	runs
+	of        pages[lineRun]
+	none      lineRun
+	runBits   uint   // of the lines of a run
+	perLine   uint64 // granules
+	inRunMask uint64 // of a line's number, where it is in its run
+}
+
+// runGranules is the granules of a run. Where they are of 64 bytes, as on an H100, it is a DRAM row segment.
+const runGranules = 8
+
+// lineRun is what is known of a run of lines: by granule, by line and, where the run is a row segment, of that.
+type lineRun struct {
+	granules [runGranules]entry
+	located  [runGranules / 2]located
+	segment  segmentEntry
+}
+
+// lineEntry is what is known of a line.
 type lineEntry struct {
-	granules [lineBytes / sectorBytes]entry
-	located  [2]struct { // see rowLocality
-		sectors uint8 // touched
-		by      int32 // the instruction that was first
+	granules []entry
+	*located
+	run *lineRun
+}
+
+// located is what is known of a line by kind of access, see rowLocality: the sectors touched, and the instruction that
+// was first.
+type located struct {
+	by      [2]int32
+	sectors [2]uint8
+}
+
+// begin has an empty table be for lines of 2 or 4 granules.
+func (t *lineTable) begin(perLine uint64) {
+	t.perLine, t.runBits = perLine, uint(bits.TrailingZeros64(runGranules/perLine))
+	t.inRunMask = 1<<t.runBits - 1
+}
+
+// entry returns what is known of a line, zeros if it is new.
+func (t *lineTable) entry(line uint64) lineEntry {
+	at, added := t.number(line >> t.runBits)
+	if added {
+		t.of.add(at)
 	}
+	r, k := t.of.at(at), line&t.inRunMask
+	return lineEntry{r.granules[k*t.perLine:][:t.perLine], &r.located[k], r}
+}
+
+// locatedAt returns where a line was touched, nowhere for one without an entry.
+func (t *lineTable) locatedAt(line uint64) *located {
+	r := &t.none
+	if at := t.find(line >> t.runBits); at >= 0 {
+		r = t.of.at(at)
+	}
+	return &r.located[line&t.inRunMask]
+}
+
+// locatedFrom is locatedAt of another line than one in a run, often in the same one.
+func (t *lineTable) locatedFrom(run *lineRun, line, other uint64) *located {
+	if other>>t.runBits == line>>t.runBits {
+		return &run.located[other&t.inRunMask]
+	}
+	return t.locatedAt(other)
+}
+
+// walk returns the granules of a line, zeros for one without an entry. Lines are asked for along a walk.
+func (t *lineTable) walk(line uint64) []entry {
+	r := &t.none
+	if at := t.find(line >> t.runBits); at >= 0 {
+		t.last, r = at, t.of.at(at)
+	}
+	return r.granules[(line&t.inRunMask)*t.perLine:][:t.perLine]
+}
+
+// keep gives up the storage of runs from n on, of a table that was reset.
+func (t *lineTable) keep(n int) {
+	t.of.keep(n)
+	t.runs.keep(n)
 }
 
 // entry is what is known of one granule: the CTA that read and wrote it last (1-based, 0 none),
-// the instruction that did so first, the first request that read it, whether the first CTA did (base), after how many
-// granules and in which iteration.
+// the instruction that did so first, the first request that read it, and after how many granules and in which iteration
+// the first CTA did: 0 where it did not, -1 where it is not known when.
 type entry struct {
 	read, written  int16
 	reader, writer int32
 	first          request
-	base           bool
 	after          int32
 	iteration      int32
 }
+
+// base reports whether the first CTA read the granule.
+func (e *entry) base() bool { return e.after != 0 }
 
 // request is a request that reads a granule: how many its warp made before, twice the sectors
 // it reads (a mean, where several may be the first), and its warp, modulo 256.
@@ -53,103 +125,131 @@ type segmentEntry struct {
 // more often than it helps.
 var spareTables = make(chan *tables, 4)
 
-// takeTables returns empty tables.
-func takeTables() *tables {
+// takeTables returns empty tables, for lines of so many granules.
+func takeTables(perLine uint64) *tables {
+	var t *tables
 	select {
-	case t := <-spareTables:
-		return t
+	case t = <-spareTables:
 	default:
-		return &tables{lines: newRunTable[lineEntry](), segments: newRunTable[segmentEntry]()}
+		t = &tables{lines: &lineTable{runs: newRuns()}, segments: newRunTable[segmentEntry]()}
 	}
+	t.lines.begin(perLine)
+	return t
 }
 
-// mostSpareLines bounds the lines of tables that are kept, to some 10 MB.
-const mostSpareLines = 1 << 17
+// mostSpareRuns bounds the runs of tables that are kept, to some 16 MB.
+const mostSpareRuns = 1 << 16
 
 // Release gives up the survey, which is not to be used any more, so that another one has its tables.
 func (s *Survey) Release() {
 	t := s.tables
 	s.tables = nil
-	if len(t.lines.keys) > mostSpareLines/runLength {
-		return
-	}
 	t.lines.reset()
 	t.segments.reset()
 	t.distances.reset()
+	t.lines.keep(mostSpareRuns)
+	t.segments.keep(mostSpareRuns)
 	select {
 	case spareTables <- t:
 	default:
 	}
 }
 
-// runLength is how many consecutive keys share a run, a power of two: the lines of a DRAM row segment of 512 bytes.
+// runLength is how many consecutive keys share a run of a runTable.
 const runLength = 4
 
-// runTable is a hash table from numbers of lines, or of row segments, to what is known of them. A CTA's footprint is
-// mostly runs of lines, so they are kept by runs, which lie one after the other in the order of their first touch.
-type runTable[T any] struct {
-	slots  []int32 // open addressing: 1 + the run there, 0 empty; 1 << bits
-	bits   int
-	keys   []uint64 // by run: key / runLength
-	values [][runLength]T
-	last   int // the run found last, often the next one to be asked for
-	none   T
+// runs is a hash table that numbers runs of consecutive keys, lines or row segments, in the order of their first touch: a
+// CTA's footprint is mostly runs of lines.
+type runs struct {
+	slots []int32 // open addressing: 1 + the run there, 0 empty; 1 << bits
+	bits  int
+	keys  []uint64 // the runs
+	last  int      // the run found last
 }
 
-func newRunTable[T any]() *runTable[T] {
+func newRuns() runs {
 	const bits = 6
-	return &runTable[T]{slots: make([]int32, 1<<bits), bits: bits}
+	return runs{slots: make([]int32, 1<<bits), bits: bits}
 }
 
 // reset empties the table, but keeps its storage.
-func (t *runTable[T]) reset() {
-	clear(t.slots)
-	t.keys, t.values, t.last = t.keys[:0], t.values[:0], 0
+func (t *runs) reset() {
+	const sparse = 8
+	if len(t.slots) < sparse*len(t.keys) {
+		clear(t.slots)
+	} else {
+		t.resetKeys()
+	}
+	t.keys, t.last = t.keys[:0], 0
 }
 
-// entry returns the value of a key, zero if it is new. The pointer is good until the next call.
-func (t *runTable[T]) entry(key uint64) *T {
-	run := key / runLength
-	if t.last < len(t.keys) && t.keys[t.last] == run {
-		return &t.values[t.last][key%runLength]
+// keep gives up the storage of a table that was reset, if it is for more than n runs.
+func (t *runs) keep(n int) {
+	if cap(t.keys) > n {
+		*t = newRuns()
+	}
+}
+
+// resetKeys empties the slots of a table with few runs: what is behind the home of each up to the next empty slot.
+func (t *runs) resetKeys() {
+	mask := uint64(len(t.slots) - 1)
+	for _, run := range t.keys {
+		for i := t.home(run); t.slots[i] != 0; i = (i + 1) & mask {
+			t.slots[i] = 0
+		}
+	}
+}
+
+// near is the number of a run found last or next to that, as where something is walked again; -1 of another.
+func (t *runs) near(run uint64) int {
+	n := t.last
+	switch {
+	case n < len(t.keys) && t.keys[n] == run:
+		return n
+	case n+1 < len(t.keys) && t.keys[n+1] == run:
+		return n + 1
+	case n > 0 && n <= len(t.keys) && t.keys[n-1] == run:
+		return n - 1
+	}
+	return -1
+}
+
+// find is the number of a run, -1 where there is none.
+func (t *runs) find(run uint64) int {
+	if at := t.near(run); at >= 0 {
+		return at
+	}
+	return int(t.slots[t.slot(run)]) - 1
+}
+
+// number is the number of a run, which it is given where it has none yet (added).
+func (t *runs) number(run uint64) (at int, added bool) {
+	if at := t.near(run); at >= 0 {
+		t.last = at
+		return at, false
 	}
 	if 2*len(t.keys) >= len(t.slots) {
 		t.grow()
 	}
 	slot := t.slot(run)
 	if t.slots[slot] == 0 {
-		if n := len(t.keys); n == cap(t.values) { // twice as much: what is there is moved seldom
-			t.keys, t.values = slices.Grow(t.keys, n+16), slices.Grow(t.values, n+16)
-		}
-		t.keys, t.values = append(t.keys, run), append(t.values, [runLength]T{})
-		t.slots[slot] = int32(len(t.keys))
+		t.keys = append(t.keys, run)
+		t.slots[slot], added = int32(len(t.keys)), true
 	}
 	t.last = int(t.slots[slot]) - 1
-	return &t.values[t.last][key%runLength]
-}
-
-// get returns the value of a key, zero for one without an entry.
-func (t *runTable[T]) get(key uint64) *T {
-	run := key / runLength
-	if t.last < len(t.keys) && t.keys[t.last] == run {
-		return &t.values[t.last][key%runLength]
-	}
-	if at := int(t.slots[t.slot(run)]) - 1; at >= 0 {
-		return &t.values[at][key%runLength]
-	}
-	return &t.none
+	return t.last, added
 }
 
 // home is the slot of a run that collides with none. Twice, since one multiplication leaves some strides of runs side by
 // side.
-func (t *runTable[T]) home(run uint64) uint64 {
+func (t *runs) home(run uint64) uint64 {
 	const multiplier = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4)
 	run *= multiplier
 	return (run ^ run>>32) * multiplier >> (64 - t.bits)
 }
 
 // slot is where a run is, or where it goes.
-func (t *runTable[T]) slot(run uint64) uint64 {
+func (t *runs) slot(run uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	i := t.home(run)
 	for t.slots[i] != 0 && t.keys[t.slots[i]-1] != run {
@@ -158,7 +258,7 @@ func (t *runTable[T]) slot(run uint64) uint64 {
 	return i
 }
 
-func (t *runTable[T]) grow() {
+func (t *runs) grow() {
 	t.bits += 2
 	t.slots = make([]int32, 1<<t.bits)
 	for i, run := range t.keys {
@@ -166,106 +266,60 @@ func (t *runTable[T]) grow() {
 	}
 }
 
-// touch records the touch of a granule, of which a request uses so many sectors. It reports whether it is the CTA's
-// first.
-func (s *Survey) touch(id int32, e *entry, granule uint64, store bool, sectors int) (first bool) {
-	stamp, owner, n := &e.read, &e.reader, s.now.stands
-	if s.serial[id] && n > 0 {
-		// Of the iterations that this one stands for not each begins a granule.
-		n = max(n*int64(sectors)*sectorBytes/int64(s.granule), 1)
-	}
-	if store {
-		stamp, owner = &e.written, &e.writer
-		s.sharing.store(e)
-	}
-	if *stamp != 0 {
-		s.parent.Join(id, *owner)
-		if !store && *stamp != s.cta {
-			s.meet(id, e, n)
-		}
-		if !store && s.order <= e.first.order {
-			s.precede(e, sectors)
-		}
-		if *stamp == s.cta {
-			s.serial[id] = s.serial[id] || !store && id == *owner && s.warp == e.first.warp && s.order > e.first.order
-			return false
-		}
-	} else {
-		s.fresh[id][s.dir] += n
-		if e.read == 0 && e.written == 0 {
-			s.extra[id][s.dir] += n
-		}
-		*owner = id
-		if !store {
-			s.read(e, id, granule, sectors)
-		}
-	}
-	*stamp = s.cta
-	s.distinct[id][s.dir] += n
-	s.made += n
-	if s.cta == 1 {
-		s.life = s.made
-	}
-	return true
-}
+// pages is what is known of runs. What is there is never moved.
+type pages[T any] []*[pageRuns]T
 
-// pass records a read of a granule that the CTA has read before, in an iteration left out, so many lines ago.
-func (s *Survey) pass(id int32, e *entry, ago int64) {
-	if e.read == 0 {
-		e.reader = id
-	}
-	e.read = s.cta
-	if s.dir == Base {
-		if s.again[id] == nil {
-			s.again[id] = new(spans)
-		}
-		s.again[id][class(max(ago, 0))] += s.now.stands
-	}
-}
+const pageRuns = 128 // runs on a page
 
-// meet counts a CTA's first read of a granule that another CTA has read, n times.
-func (s *Survey) meet(id int32, e *entry, n int64) {
-	if s.order == e.first.order {
-		s.inStep[id][s.dir] += n
-	}
-	if e.base && e.after > 0 {
-		s.met[id][s.dir] += n
-		if s.now.iteration == 0 || s.now.iteration != e.iteration { // else it is the same of those that an iteration stands for
-			s.later[id][s.dir] += n * (s.made + n - int64(e.after))
-		}
-	}
-}
+// at is what is known of a run.
+func (p pages[T]) at(run int) *T { return &p[run/pageRuns][run%pageRuns] }
 
-// read records the first read of a granule.
-func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
-	if s.dir >= Far {
+// add makes room for the next run, and empties it.
+func (p *pages[T]) add(run int) {
+	if run/pageRuns == len(*p) {
+		*p = append(*p, new([pageRuns]T))
 		return
 	}
-	if e.base = s.cta == 1; e.base && s.now.stands > 0 { // of an iteration left out it is not known
-		e.after, e.iteration = int32(min(s.made+s.now.stands, math.MaxInt32)), s.now.iteration
-	}
-	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
-	s.asked[id] += int64(2*sectors) * s.now.stands
-	p := s.segments.entry(granule / uint64(s.rowSegment/s.granule))
-	switch {
-	case !p.read:
-		p.read, p.reader = true, id
-		s.rowSegments[id] += s.now.stands
-	case p.reader != id:
-		s.beside[id] = p.reader
+	var none T
+	*p.at(run) = none
+}
+
+// keep gives up the storage of runs from n on.
+func (p *pages[T]) keep(n int) {
+	if most := n / pageRuns; len(*p) > most {
+		clear((*p)[most:])
+		*p = (*p)[:most]
 	}
 }
 
-// precede records a read of a granule that comes before the one known as the first, or in the
-// same turn: then either may be the first, and their mean counts.
-func (s *Survey) precede(e *entry, sectors int) {
-	if s.dir >= Far {
-		return
+// runTable is a hash table from keys to what is known of them, runLength to a run.
+type runTable[T any] struct {
+	runs
+	values pages[[runLength]T]
+	none   T
+}
+
+func newRunTable[T any]() *runTable[T] { return &runTable[T]{runs: newRuns()} }
+
+// entry returns the value of a key, zero if it is new. It is good until the table is reset.
+func (t *runTable[T]) entry(key uint64) *T {
+	at, added := t.number(key / runLength)
+	if added {
+		t.values.add(at)
 	}
-	twice := uint8(2 * sectors)
-	if s.order == e.first.order {
-		twice = (twice + e.first.twice) / 2
+	return &t.values.at(at)[key%runLength]
+}
+
+// get returns the value of a key, zero for one without an entry.
+func (t *runTable[T]) get(key uint64) *T {
+	if at := t.find(key / runLength); at >= 0 {
+		return &t.values.at(at)[key%runLength]
 	}
-	s.asked[e.reader] += (int64(twice) - int64(e.first.twice)) * s.now.stands
-	e.first = request{order: s.order, twice: twice, warp: s.warp}
+	return &t.none
+}
+
+// keep gives up the storage of runs from n on, of a table that was reset.
+func (t *runTable[T]) keep(n int) {
+	t.values.keep(n)
+	t.runs.keep(n)
 }

@@ -28,6 +28,36 @@ func TestTableIsAMap(t *testing.T) {
 	})
 }
 
+// So does one of lines, with granules of either size, also where its storage was used for the other or given up.
+func TestLineTableIsAMap(t *testing.T) {
+	lines := &lineTable{runs: newRuns()}
+	rapid.Check(t, func(t *rapid.T) {
+		lines.reset()
+		lines.keep(rapid.SampledFrom([]int{0, pageRuns, mostSpareRuns}).Draw(t, "kept"))
+		perLine := rapid.SampledFrom([]uint64{2, 4}).Draw(t, "granules")
+		lines.begin(perLine)
+		want := map[uint64]int32{} // by granule
+		for n := range int32(rapid.IntRange(0, 500).Draw(t, "touches")) {
+			granule := rapid.Uint64Range(0, 2000).Draw(t, "granule") << rapid.SampledFrom([]int{0, 3, 20}).Draw(t, "shift")
+			line := granule / perLine
+			if got := lines.walk(line)[granule%perLine].after; got != want[granule] {
+				t.Fatalf("granule %#x has %d, want %d", granule, got, want[granule])
+			}
+			l := lines.entry(line)
+			l.granules[granule%perLine].after, l.by[stores] = n, int32(line)
+			want[granule] = n
+			if got := lines.locatedAt(line); got.by[stores] != int32(line) {
+				t.Fatalf("line %#x was touched by %d", line, got.by[stores])
+			}
+		}
+		for granule, n := range want {
+			if got := lines.walk(granule / perLine)[granule%perLine].after; got != n {
+				t.Fatalf("in the end granule %#x has %d, want %d", granule, got, n)
+			}
+		}
+	})
+}
+
 // Whatever the stride of rows and however long they are, entries are found near where
 // they belong.
 func TestTableFindsSoon(t *testing.T) {
@@ -49,10 +79,10 @@ func TestTableFindsSoon(t *testing.T) {
 	}
 }
 
-// Rows of a matrix walked side by side, as threads that each have one walk it.
+// Rows of a matrix walked side by side, as threads that each have one walk it, with granules as of an H100.
 func BenchmarkTouchRows(b *testing.B) {
 	for b.Loop() {
-		s := New(1, 32, 512)
+		s := New(1, 64, 512)
 		s.Begin(Base)
 		for column := range uint64(64) {
 			for row := range uint64(512) {
