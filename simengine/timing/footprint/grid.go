@@ -18,6 +18,7 @@ type Grid struct {
 	// where they differ in their work.
 	CTAs []*CTA
 	Plan *Plan
+	Same SameRows
 }
 
 // surveyor traces CTAs.
@@ -78,7 +79,8 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 		}
 	}
 	g.Plan = s.survey.Plan(DeviceOf(in))
-	return g, nil
+	g.Same, err = s.sameRows(g.Plan)
+	return g, err
 }
 
 // spread traces CTAs drawn from the whole grid.

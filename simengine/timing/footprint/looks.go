@@ -1,9 +1,12 @@
 package footprint
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
@@ -42,4 +45,91 @@ func (d *Device) sharers(n, apart, ctas float64, copied bool) cost.Sharers {
 	resident := math.Max(math.Min(d.Resident, ctas), 1)
 	perSM := d.CTAsPerSM * resident / math.Max(d.Resident, 1)
 	return cost.Sharers{CTAs: n, Apart: apart, Waves: ctas / resident, PerSM: perSM, Copied: copied}
+}
+
+// SameRows are copies past L1 of rows that the last CTAs of a grid make again and again, as where rows beyond the end of
+// a matrix are taken to be its first. No copy joins another, and the slice of L2 that a row lies on serves them one by one.
+type SameRows struct {
+	Cycles float64 // that L2 takes for all of them
+	Share  float64 // of the grid's CTAs that make them
+}
+
+// Beyond is how much longer a grid takes for them, which would take so many cycles without.
+func (r SameRows) Beyond(cycles float64) float64 { return math.Max(r.Cycles-r.Share*cycles, 0) }
+
+// How many copies of the same row all SMs get a cycle. Of one row that stays it is 3.6 of 32 and of 128 bytes, since a slice
+// of L2 and that in its other half serve 1.8 each, and of rows that all walk along, each at its own pace, 5 to 26
+// (deploy/calibrate samerows.copies, an H100 and an H200). These two are the means of samerows.tiles: of a product whose last
+// rows are all the first, nine tiles with rows of 32 and 64 bytes took what 4.1 to 7.6 a cycle come to, three with rows of
+// 128 bytes 2.4 to 4.2. Loads join in L1, and come as fast of the same as of their own (samerows.loads).
+const (
+	sameParts = 5.7
+	sameLines = 3.05
+)
+
+// leastSame is from how many copies of a sector by an instruction on these are the same row: two may be its halves.
+const leastSame = 3
+
+// sameRows looks at the last CTA, and takes as many others to copy the same rows as share what a CTA copies.
+func (s *surveyor) sameRows(plan *Plan) (r SameRows, err error) {
+	in, k := s.in, s.in.Program.Kernel
+	total := in.CTAs()
+	if in.Arch.L2LookupBytesPerCycle <= 0 || len(in.Spread) > 0 || !Probing(in) || !copiesPastL1(k) {
+		return r, nil
+	}
+	traced, err := in.Source(total - 1)
+	if err != nil {
+		return r, fmt.Errorf("timing: trace of CTA %d: %w", total-1, err)
+	}
+	if traced == nil || len(traced.Warps) != in.WarpsPerCTA {
+		return r, fmt.Errorf("timing: trace of CTA %d is not of %d warps", total-1, in.WarpsPerCTA)
+	}
+	last, err := NewCTA(traced, len(in.Program.Blocks), len(s.partial))
+	if err != nil {
+		return r, fmt.Errorf("timing: %w", err)
+	}
+	for pc, n := range last.same(k) {
+		if n == 0 {
+			continue
+		}
+		readers := math.Max(plan.Readers[pc], 1)
+		r.Cycles += n * readers
+		r.Share = math.Max(r.Share, readers/float64(total))
+	}
+	return r, nil
+}
+
+func copiesPastL1(k *ir.Kernel) bool {
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; in.Op == ir.CpAsync && cost.BypassesL1(in) {
+			return true
+		}
+	}
+	return false
+}
+
+// same is how many cycles L2 takes for the copies that a CTA makes of the same rows, by instruction.
+func (c *CTA) same(k *ir.Kernel) []float64 {
+	cycles := make([]float64, len(k.Instrs))
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		for step, weight := range c.Weight[i] {
+			for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
+				a := &w.Accesses[j]
+				if a.Space != ir.Global || k.Instrs[a.PC].Op != ir.CpAsync {
+					continue
+				}
+				for _, l := range w.Lines[a.First : a.First+int32(a.NLines)] {
+					rate := sameParts
+					if l.Sectors == 0xf {
+						rate = sameLines
+					}
+					if l.Times >= leastSame {
+						cycles[a.PC] += float64(weight) * float64(l.Times) / rate
+					}
+				}
+			}
+		}
+	}
+	return cycles
 }
