@@ -167,6 +167,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	}
 	least := math.Max(floor, composed.LockstepFloor)
 	leastUS = device.Microseconds(least) + device.LaunchGapUS
+	clocked.TimeUS += device.Microseconds(composed.Tail)
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
 	clocked.Cycles = (clocked.TimeUS - device.LaunchGapUS) * device.ClockMHz
 	clocked.Work = clocked.Work.Mean(&composed.Work)

@@ -14,6 +14,9 @@ type Result struct {
 	// LockstepFloor is the cycles below which CTAs that read the same data in step do not get,
 	// since the first of them waits for DRAM; 0 where it was not determined (clock.Run does not).
 	LockstepFloor float64
+	// Tail is the cycles that the last CTAs take longer for rows that all of them copy (footprint.SameRows). Cycles has them
+	// in it, those of clock.Run do not.
+	Tail float64
 	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
 	// it was not determined (clock.Run does not).
 	Skew Skew

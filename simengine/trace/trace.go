@@ -7,7 +7,11 @@
 // packages timing/footprint, timing/clock and timing/analytic read them.
 package trace
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // CTA is the trace of one CTA.
 type CTA struct {
@@ -85,6 +89,14 @@ type Access struct {
 	OneDimension, Gather bool
 }
 
+// Again is the sectors that a copy fetches of the line beside the first fetch of each.
+func (l *Line) Again() int {
+	return min(bits.OnesCount8(l.Twice)*max(int(l.Times)-1, 1), MostFetches-bits.OnesCount8(l.Sectors))
+}
+
+// MostFetches is the most sectors that a copy fetches of a line: each lane's may go to another sector.
+const MostFetches = 32
+
 // Place is an instruction of a warp.
 type Place struct {
 	Warp, Step int32 // Step is an index in Warp.Steps
@@ -151,6 +163,8 @@ type Line struct {
 	// Twice has bit i set when the halves of sector i go to different sectors of
 	// shared memory (cp.async.cg), for each of which the sector is fetched.
 	Twice uint8
+	// Times is how many sectors of shared memory the sector goes to that goes to most, 0 where none goes to two.
+	Times uint8
 	// Words has bit i set when an atomic updates any of bytes 4i to 4i+3; 0 for all else.
 	Words uint32
 }

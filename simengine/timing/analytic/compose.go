@@ -59,7 +59,11 @@ func timeOf(f *cost.Figures, in *timing.Input, g *footprint.Grid, hold float64) 
 	p, turn := s.span(f, d), s.inTurn(f, in, d)
 	p.cycles = math.Max(p.cycles, turn)
 	skew := s.skew(f, in, d, &p)
-	return report(f, in, g, t, d, s, p, skew, turn), nil
+	tail := g.Same.Beyond(p.cycles)
+	p.cycles += tail
+	r := report(f, in, g, t, d, s, p, skew, turn)
+	r.Tail = tail
+	return r, nil
 }
 
 // again is the bytes that a CTA moves from and to DRAM of what it touched before.

@@ -99,7 +99,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	if miss == 0 {
 		return
 	}
-	sectors := bits.OnesCount8(miss) + bits.OnesCount8(l.Twice)
+	sectors := bits.OnesCount8(miss) + l.Again()
 	due := granules * t.plan.Read[u.a.PC] * times
 	if share := t.plan.ReadAgain[u.a.PC]; share > 0 && u.a.Space == ir.Global {
 		more := math.Max(float64(t.granules(miss))-granules, 0) * share * times

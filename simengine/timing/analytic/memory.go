@@ -8,11 +8,12 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/footprint"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // memory is what requests cost this SM's share of L2 and DRAM, cycles.
 type memory struct {
-	read, port [9]float64 // by sectors of a line, some of which a copy may ask for twice
+	read, port [trace.MostFetches + 1]float64 // by sectors of a line, some of which a copy may ask for again
 	// slice and way are the same of stores, whole and in part.
 	slice, way [dram.Parts][5]float64
 	dram       float64 // a granule

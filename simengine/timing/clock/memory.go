@@ -249,7 +249,7 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	if !inShared {
 		at = max(at, s.loads.free())
 	}
-	n := int64(bits.OnesCount8(miss) + bits.OnesCount8(l.Twice))
+	n := int64(bits.OnesCount8(miss) + l.Again())
 	if again := miss &^ first; a.Space != ir.Local && again != 0 {
 		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
 		st.again += m * int64(s.m.Granule()/32)

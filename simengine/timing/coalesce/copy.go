@@ -36,7 +36,8 @@ func (p *pattern) follow(w *trace.Warp, pc int, moved uint64, to *Lanes) {
 		p.split = moved == 0
 	}
 	for i := range p.lines {
-		w.Lines[int(w.Accesses[n].First)+i].Twice = p.lines[i].Twice
+		l := &w.Lines[int(w.Accesses[n].First)+i]
+		l.Twice, l.Times = p.lines[i].Twice, p.lines[i].Times
 	}
 }
 
@@ -46,32 +47,37 @@ func (p *pattern) follow(w *trace.Warp, pc int, moved uint64, to *Lanes) {
 // 16 (deploy/calibrate asyncs.copies cg and ca, pitch 144 and 128).
 func (p *pattern) fetchTwice(to *Lanes) {
 	for i := range p.lines {
-		p.lines[i].Twice = 0
+		p.lines[i].Twice, p.lines[i].Times = 0, 0
 	}
-	var from, into Lanes // sectors that are read, and where the first lane of each writes
+	var from, into Lanes // sectors that are read, and those that lanes write of each
 	n := 0
 next:
 	for m := p.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (warpSize - 1)
 		sector, at := p.addr[l]/sectorBytes, to[l]/sectorBytes
+		times := uint8(1)
 		for i := n - 1; i >= 0; i-- { // the last first: neighbours have one in common
 			if from[i] == sector {
-				if into[i] != at {
-					p.mark(p.addr[l])
+				if into[i] == at {
+					continue next
 				}
-				continue next
+				times++
 			}
 		}
 		from[n], into[n] = sector, at
 		n++
+		if times > 1 {
+			p.mark(p.addr[l], times)
+		}
 	}
 }
 
-// mark marks the sector of an address as fetched twice.
-func (p *pattern) mark(addr uint64) {
+// mark marks the sector of an address as fetched so many times.
+func (p *pattern) mark(addr uint64, times uint8) {
 	for i := range p.lines {
 		if p.lines[i].Addr == addr>>lineShift {
 			p.lines[i].Twice |= 1 << (addr / sectorBytes % (lineBytes / sectorBytes))
+			p.lines[i].Times = max(p.lines[i].Times, times)
 		}
 	}
 }

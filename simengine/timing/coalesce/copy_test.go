@@ -47,7 +47,7 @@ func TestCopiesFetchAsMeasured(t *testing.T) {
 				to := slot * 512 / row * pitch
 				for _, l := range copied(rec, lanes(1<<20, func(l int) int { return l*16/row*max(row, 128) + l*16%row }),
 					lanes(uint64(to), func(l int) int { return l*16/row*pitch + l*16%row })) {
-					sectors += bits.OnesCount8(l.Sectors) + bits.OnesCount8(l.Twice)
+					sectors += bits.OnesCount8(l.Sectors) + l.Again()
 				}
 			}
 			want := m.Value / m.Params["requests"].(float64) / m.Params["ctas"].(float64)
@@ -81,6 +81,16 @@ func TestCopiesDoNotRemember(t *testing.T) {
 			if l.Twice != 0 {
 				t.Fatalf("seed %d, copy %d: %+v through L1", seed, n, l)
 			}
+		}
+	}
+}
+
+// Rows that are one and the same must be fetched once for each place that they go to.
+func TestCopiesOfOneRow(t *testing.T) {
+	for row, want := range map[int]trace.Line{32: {Sectors: 1, Times: 16}, 64: {Sectors: 3, Times: 8}, 128: {Sectors: 0xf, Times: 4}} {
+		lines := copied(copies(true), lanes(1<<20, func(l int) int { return l * 16 % row }), lanes(0, func(l int) int { return l * 16 }))
+		if len(lines) != 1 || lines[0].Sectors != want.Sectors || lines[0].Times != want.Times || bits.OnesCount8(want.Sectors)+lines[0].Again() != 16 {
+			t.Errorf("rows of %d bytes: %+v", row, lines)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"math/bits"
-
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -34,7 +32,7 @@ func (m *Machine) copyCost(lines int64, bypass bool) int64 {
 // CopyTurns is how long a line of a copy that bypasses L1 takes at least to come into the SM,
 // steps.
 func CopyTurns(l *trace.Line) int64 {
-	return dram.Ticks(copyLine) * int64(max(bits.OnesCount8(l.Twice), 1))
+	return dram.Ticks(copyLine) * int64(max(l.Again(), 1))
 }
 
 // FillSteps is how long a sector that arrives from L2 holds the data banks, steps.

@@ -21,6 +21,7 @@ type Grid struct {
 	Plan *Plan
 	// Probed is what CTAs further on read of what the first one reads, nil where none were probed.
 	Probed []timing.Probed
+	Same SameRows
 }
 
 // surveyor traces CTAs.
@@ -82,7 +83,8 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 		}
 	}
 	g.Plan = s.survey.Plan(DeviceOf(in))
-	return g, nil
+	g.Same, err = s.sameRows(g.Plan)
+	return g, err
 }
 
 // spread traces CTAs drawn from the whole grid.
