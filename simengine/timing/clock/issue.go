@@ -136,6 +136,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	for _, col := range s.c.deps[o.dst0:o.dst1] {
 		s.score[w.row+col] = result<<2 | int64(kind)
 	}
+	for _, col := range s.c.deps[o.dst1:o.dst2] {
+		s.score[w.row+col] = (result+int64(o.later))<<2 | int64(kind)
+	}
 	p.cover(o.port, now)
 	switch o.pipe {
 	case cost.PipeMemory: // is behind two ports
