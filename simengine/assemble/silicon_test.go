@@ -189,7 +189,7 @@ func TestListing(t *testing.T) {
 	if os.Getenv("ASSEMBLE_REDUCE") != "" {
 		remat = opt.RematLimit
 	}
-	u, err := base.selected(remat, false)
+	u, err := base.selected(remat, opt.Interrupted(k))
 	if err != nil {
 		t.Fatal(err)
 	}

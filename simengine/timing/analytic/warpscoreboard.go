@@ -29,6 +29,7 @@ type phase struct {
 type result struct {
 	at       float64
 	took     float64 // from issue; 0 for arithmetic
+	later    float64 // cycles by which guards have it later; see cost.SelectsBy
 	fromDRAM float32
 }
 
@@ -246,7 +247,7 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 		if w.c.specific && in.Class == assemble.Uniform {
 			r.at = at + w.c.f.UniformResult
 		} else if predicate && r.took == 0 && in.Class != assemble.Vote {
-			r.at = math.Max(r.at, at+w.c.f.Predicate)
+			r.later = math.Max(at+w.c.f.Predicate-r.at, 0)
 		}
 		for k := range int(d.Count) {
 			w.regs[int(d.First)+k] = r
@@ -285,10 +286,16 @@ func (w *scoreboard) fence(in *assemble.Instr, at float64) float64 {
 func (w *scoreboard) ready(in *assemble.Instr) (float64, *result) {
 	at := w.now
 	var wait *result
+	selects := cost.SelectsBy(in)
 	for _, s := range in.Src {
 		for k := range int(s.Count) {
-			if r := &w.regs[int(s.First)+k]; r.at > at {
-				at, wait = r.at, r
+			r := &w.regs[int(s.First)+k]
+			there := r.at
+			if !selects {
+				there += r.later
+			}
+			if there > at {
+				at, wait = there, r
 			}
 		}
 	}

@@ -36,8 +36,9 @@ type op struct {
 	latency  int32
 	interval int32
 	slots    int32 // steps that the issue slot is held
-	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
-	dep0, dep1, dst0, dst1 int32
+	// deps[dep0:dep1] are the scoreboard columns that it waits for, dst0:dst1 those written, dst1:dst2 those of guards.
+	dep0, dep1, dst0, dst1, dst2 int32
+	later                        int32 // cycles by which guards have the result later
 }
 
 // asyncOp is what an op of the asynchronous units is besides; see describeAsync.
@@ -193,7 +194,11 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 		walksTable: cost.WalksConstTable(c.program.Kernel, in), slots: int32(m.Slots(in)),
 	}
 	o.dep0 = int32(len(c.deps))
+	guards := !cost.SelectsBy(in)
 	for _, span := range in.Src {
+		if guards && isPredicate(span) {
+			span.First += guard
+		}
 		if err := c.columns(span); err != nil {
 			return op{}, err
 		}
@@ -217,11 +222,20 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	o.dst1 = int32(len(c.deps))
 	o.dep1 = o.dst1
+	for _, span := range in.Dst {
+		if isPredicate(span) {
+			span.First += guard
+			if err := c.columns(span); err != nil {
+				return op{}, err
+			}
+		}
+	}
+	o.dst2 = int32(len(c.deps))
 	if c.specific && in.Class == assemble.Uniform {
 		o.pred, o.latency = false, int32(m.UniformResult)
 	}
 	if o.pred && s.Kind == cost.ResultFixed {
-		o.latency = max(o.latency, int32(m.Predicate))
+		o.later = max(int32(m.Predicate)-o.latency, 0)
 	}
 	if in.Source >= 0 {
 		c.describe(&o, &c.program.Kernel.Instrs[in.Source])
@@ -300,6 +314,15 @@ func (o *op) describeBarrier(in *ir.Instr) {
 	if len(in.Src) > 1 && in.Src[1].Kind == ir.OperandImm {
 		o.warps = int32(min(in.Src[1].Imm, 32*timing.MaxSlots) / 32)
 	}
+}
+
+// guard is what the number of a predicate is higher by where it is read as a guard, by a branch or a copy: columns of
+// their own, since these have it later than arithmetic (cost.SelectsBy).
+const guard = 1 << 10
+
+// isPredicate reports whether a span is of predicates.
+func isPredicate(s assemble.RegSpan) bool {
+	return s.Count > 0 && s.First >= assemble.PredBase && s.First < assemble.UniformBase
 }
 
 // columns appends the scoreboard columns of a span to deps. Columns are given out as registers

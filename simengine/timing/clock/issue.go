@@ -136,6 +136,14 @@ func (s *sm) execute(p *subPartition, slot int) {
 	for _, col := range s.c.deps[o.dst0:o.dst1] {
 		s.score[w.row+col] = result<<2 | int64(kind)
 	}
+	if o.class == assemble.AsyncCopy {
+		for _, col := range s.c.deps[o.dep0:o.dst0] {
+			s.reads[w.row+col] = max(s.reads[w.row+col], p.began+cost.OperandsRead)
+		}
+	}
+	for _, col := range s.c.deps[o.dst1:o.dst2] {
+		s.score[w.row+col] = (result+int64(o.later))<<2 | int64(kind)
+	}
 	p.cover(o.port, now)
 	switch o.pipe {
 	case cost.PipeMemory: // is behind two ports
@@ -350,6 +358,10 @@ func (s *sm) prepareIssue(w *warp, fetch int64) {
 		latest = max(latest, row[col])
 	}
 	p := &s.subs[w.sub]
+	reads := s.reads[w.row : int(w.row)+s.c.stride]
+	for _, col := range s.c.deps[o.dst0:o.dst1] {
+		latest = max(latest, reads[col]<<2|int64(cost.ResultLong))
+	}
 	p.ready[w.slot], p.why[w.slot] = latest>>2, resultStall[latest&3]
 	p.port[w.slot] = o.port
 }

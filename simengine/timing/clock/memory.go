@@ -59,6 +59,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 	if o.lead > 0 { // issued earlier
 		result = max(result-(at-w.recent[(w.pc-int32(o.lead))%cost.RecentIssues]), at+1)
 	}
+	p.began = begin
 	if o.port == portLG {
 		p.lg.take(begin)
 	} else {

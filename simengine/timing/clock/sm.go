@@ -95,6 +95,7 @@ type subPartition struct {
 	slots
 	eligibility
 	product int64                // when the tensor core is free for a warpgroup MMA, steps
+	began   int64                // when the memory system began with the last request
 	slows   bool                 // the last one slows other instructions
 	reads   productReads         // of those that wait
 	free    [cost.NumPipes]int64 // step at which each pipe is free
@@ -140,6 +141,7 @@ type sm struct {
 	warps []warp
 	ctas  []ctaSlot
 	score []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	reads []int64 // by warp and column: until when the memory system reads it
 	units
 	dramShares
 	launcher
@@ -225,7 +227,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s := &sm{m: m, c: c, in: in, set: p, units: units{l1: cache.New(in.L1Bytes)}}
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
-	s.score = make([]int64, n*c.stride)
+	s.score, s.reads = make([]int64, n*c.stride), make([]int64, n*c.stride)
 	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, cost.MinSectorsInFlight))
 	s.stores, s.writes = newRing(cost.StoresInFlight), cache.NewWriteCombiner(cache.OpenLines)
 	s.subs = make([]subPartition, m.Schedulers)

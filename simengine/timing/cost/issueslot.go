@@ -63,3 +63,8 @@ func contains(spans []assemble.RegSpan, s assemble.RegSpan) bool {
 	}
 	return false
 }
+
+// OperandsRead is how many cycles after the load/store unit begins with a copy (cp.async) its registers have been read, which
+// others may write then: assumed. What overwrites an address waits for all copies before it in the queue, up to 130 cycles
+// beside MMAs (deploy/calibrate ring).
+const OperandsRead = 10

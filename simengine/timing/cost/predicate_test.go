@@ -27,3 +27,21 @@ func TestWritesPredicate(t *testing.T) {
 		}
 	}
 }
+
+// Selections and comparisons take predicates as operands, what is guarded by one and copies do not.
+func TestSelectsBy(t *testing.T) {
+	for _, c := range []struct {
+		in   assemble.Instr
+		want bool
+	}{
+		{assemble.Instr{Class: assemble.ALU}, true},
+		{assemble.Instr{Class: assemble.ALU, Guarded: true}, false},
+		{assemble.Instr{Class: assemble.AsyncCopy}, false},
+		{assemble.Instr{Class: assemble.Branch}, false},
+		{assemble.Instr{Class: assemble.Vote}, false},
+	} {
+		if got := SelectsBy(&c.in); got != c.want {
+			t.Errorf("%s, guarded %v: %v, want %v", c.in.Class, c.in.Guarded, got, c.want)
+		}
+	}
+}
