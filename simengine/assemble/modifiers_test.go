@@ -42,6 +42,8 @@ func TestHalvesAreTakenFromTheirWords(t *testing.T) {
 		{"one converted", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; cvt.f32.f16 %f2, h;} add.f32 %f1, %f1, %f2;", 0, 1},
 		{"one added", "{.reg .b16 l, h, m; mov.b32 {l, h}, %r4; add.f16 m, l, h; cvt.f32.f16 %f2, m;} add.f32 %f1, %f1, %f2;", 0, 2},
 		{"one stored", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; st.global.b16 [%rd3], h;}", 1, 0},
+		{"of a word under a mask", "setp.ne.s32 %p2, %r2, 3; @%p2 ld.global.u32 %r4, [%rd3+8]; {.reg .b16 l, h; mov.b32 {l, h}, %r4; cvt.f32.f16 %f2, l; cvt.f32.f16 %f3, h;} add.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 0, 2},
+		{"of a word that is another then", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; ld.global.u32 %r4, [%rd3+8]; st.global.u32 [%rd3+4], %r4; cvt.f32.f16 %f2, l; cvt.f32.f16 %f3, h;} add.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 2, 2},
 	} {
 		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mir.Op]int{mir.OpPRMT: c.prmts, mir.OpHFMA2PICK: c.halfs})
 	}

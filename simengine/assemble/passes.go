@@ -35,7 +35,9 @@ type pass struct {
 
 // frontEnd rewrites PTX instructions.
 var frontEnd = []pass{
-	// First of all: it follows the blocks of the kernel, and gives the other passes values with one
+	// Before webs: what a load under a mask that is always true had before is a value of its own.
+	onNodes("constant guards", opt.FoldGuards),
+	// Before all others: it follows the blocks of the kernel, and gives the other passes values with one
 	// definition.
 	onNodes("webs", opt.SplitWebs),
 	// Now that a register has few definitions; they are one where a guarded load has initial values.

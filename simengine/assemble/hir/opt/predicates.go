@@ -18,23 +18,38 @@ func FoldPredicates(f *hir.Func) error {
 		return nil
 	}
 	for _, b := range f.Order {
+		for _, ni := range f.Blocks[b].Nodes {
+			foldSetp(f, &f.Nodes[ni])
+		}
+	}
+	if err := FoldGuards(f); err != nil {
+		return err
+	}
+	return PropagateCopies(f)
+}
+
+// FoldGuards removes constant guards, and the nodes that they forbid.
+func FoldGuards(f *hir.Func) error {
+	if !f.Target.Specific {
+		return nil
+	}
+	for _, b := range f.Order {
 		hb := &f.Blocks[b]
 		kept := hb.Nodes[:0]
 		for _, ni := range hb.Nodes {
 			n := &f.Nodes[ni]
-			foldSetp(f, n)
 			if g, ok := constantGuard(f, n); ok && !n.IsTerminator() {
 				if !g {
 					continue
 				}
-				n.Guard, n.GuardNot = vreg.None, false
+				n.Guard, n.GuardNot, n.Else = vreg.None, false, nil
 			}
 			kept = append(kept, ni)
 		}
 		hb.Nodes = kept
 	}
 	f.CountDefs()
-	return PropagateCopies(f)
+	return nil
 }
 
 // constantGuard returns the value of a node's guard, if it is a constant.
