@@ -90,3 +90,25 @@ func TestComparisonsTakeLogicIn(t *testing.T) {
 		must(t, src, hopper)
 	}
 }
+
+// Of two comparisons of floats one of which is true there is one, of integers there are two, as ptxas 12.8 has it.
+func TestOppositeComparisonsAreOne(t *testing.T) {
+	const loads = "ld.global.v2.f32 {%f1, %f2}, [%rd4]; ld.global.v2.b32 {%r4, %r5}, [%rd4+8]; "
+	const use = " selp.f32 %f3, %f1, %f2, %p1; @%p2 ex2.approx.ftz.f32 %f3, %f2; st.global.f32 [%rd5], %f3;"
+	for _, c := range []struct {
+		name, compare string
+		all           int
+	}{
+		{"ge and ltu", "setp.ge.f32 %p1, %f1, %f2; setp.ltu.f32 %p2, %f1, %f2;", 1},
+		{"eq and neu", "setp.eq.f32 %p1, %f1, %f2; setp.neu.f32 %p2, %f1, %f2;", 1},
+		{"ge and lt, both false of NaN", "setp.ge.f32 %p1, %f1, %f2; setp.lt.f32 %p2, %f1, %f2;", 2},
+		{"of integers", "setp.ge.s32 %p1, %r4, %r5; setp.lt.s32 %p2, %r4, %r5;", 2},
+	} {
+		src := kernelOf(loads + c.compare + use)
+		n := selectedOps(t, src, hopper.CC)
+		if n[mir.OpFSETP]+n[mir.OpISETP] != c.all || n[mir.OpPLOP3] != 0 {
+			t.Errorf("%s: %d comparisons and %d PLOP3, want %d and 0", c.name, n[mir.OpFSETP]+n[mir.OpISETP], n[mir.OpPLOP3], c.all)
+		}
+		must(t, src, hopper)
+	}
+}

@@ -160,12 +160,12 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 			s.emit(mir.OpPLOP3, s.dest(0, 1), s.pred(n.Src[0]), s.pred(n.Src[1]), p)
 			return nil
 		}
-		op := mir.OpSEL
-		if n.Type == ir.F32 {
-			op = mir.OpFSEL
+		op, from := mir.OpSEL, n.Src[:2]
+		if n.Type == ir.F32 { // FSEL R7, -R0, |R5|, P0 (ptxas 12.8 for sm_90a)
+			op, from = mir.OpFSEL, s.stripModifiers(from, n.Type, true)
 		}
 		for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
-			s.emit(op, s.dest(w, 1), append(s.operands(w, n.Src[0], n.Src[1]), p)...)
+			s.emit(op, s.dest(w, 1), append(s.operands(w, from...), p)...)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 			continue
 		}
 		sign := d.Type == t && d.Mod&ir.ModSat == 0 && (d.Op == ir.Neg || d.Op == ir.Abs && abs)
-		if !sign || !s.inGPR(d.Src[0]) {
+		if !sign || !s.stillInGPR(d.Src[0], d) {
 			break
 		}
 		o = d.Src[0]

@@ -37,8 +37,8 @@ func (k *nodeKey) hash() uint64 {
 	return h
 }
 
-// NumberValues replaces computations that a dominating node has made by copies, and propagates
-// these.
+// NumberValues replaces computations that a dominating node has made by copies, and comparisons of which it has made the
+// opposite by its negation, and propagates these.
 func NumberValues(f *hir.Func) error {
 	table := map[uint64][]numbered{}
 	state := int32(0)
@@ -64,23 +64,48 @@ func NumberValues(f *hir.Func) error {
 			if readsMemory(n) {
 				key.memory, key.cache = memory[n.Space], f.Kernel.Instrs[n.PC].Cache
 			}
-			hash := key.hash()
-			found := false
-			for _, m := range table[hash] {
-				e := &f.Nodes[m.node]
-				if m.key == key && f.Dominates(int(e.Block), b) {
-					*n = hir.Node{Op: ir.Mov, Type: n.Type, PC: n.PC, Block: n.Block, Guard: vreg.None, Dst: n.Dst, Vec: 1,
-						Src: []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(e.Dst[0]), Var: -1, Param: -1}}}
-					found = true
-					break
+			if e := made(f, table, &key, b); e != nil {
+				replace(n, ir.Mov, n.Type, e)
+				continue
+			}
+			if opposite, ok := oppositeOf[n.Cmp]; ok && n.Op == ir.Setp && n.Type.IsFloat() && len(n.Src) == 2 {
+				other := key
+				other.cmp = opposite
+				if e := made(f, table, &other, b); e != nil {
+					replace(n, ir.Not, ir.Pred, e)
+					continue
 				}
 			}
-			if !found {
-				table[hash] = append(table[hash], numbered{key, ni})
-			}
+			hash := key.hash()
+			table[hash] = append(table[hash], numbered{key, ni})
 		}
 	}
 	return PropagateCopies(f)
+}
+
+// made returns the node that has made a computation where block b begins, nil where none has.
+func made(f *hir.Func, table map[uint64][]numbered, key *nodeKey, b int) *hir.Node {
+	for _, m := range table[key.hash()] {
+		if e := &f.Nodes[m.node]; m.key == *key && f.Dominates(int(e.Block), b) {
+			return e
+		}
+	}
+	return nil
+}
+
+// replace makes a node an operation on the result of another.
+func replace(n *hir.Node, op ir.Op, t ir.Type, e *hir.Node) {
+	*n = hir.Node{Op: op, Type: t, PC: n.PC, Block: n.Block, Guard: vreg.None, Dst: n.Dst, Vec: 1,
+		Src: []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(e.Dst[0]), Var: -1, Param: -1}}}
+}
+
+// oppositeOf are comparisons of floats of which exactly one is true. ptxas makes one of two.
+//
+// Evidence, ptxas 12.8 for sm_90a: 64 FSETP for 64 error functions, each of which compares as .ge and as .ltu; one of
+// .eq and .neu, two of .ge and .lt, and two of all such pairs of integers.
+var oppositeOf = map[ir.Cmp]ir.Cmp{
+	ir.CmpEQ: ir.CmpNEU, ir.CmpNE: ir.CmpEQU, ir.CmpLT: ir.CmpGEU, ir.CmpLE: ir.CmpGTU, ir.CmpGT: ir.CmpLEU, ir.CmpGE: ir.CmpLTU, ir.CmpNum: ir.CmpNaN,
+	ir.CmpNEU: ir.CmpEQ, ir.CmpEQU: ir.CmpNE, ir.CmpGEU: ir.CmpLT, ir.CmpGTU: ir.CmpLE, ir.CmpLEU: ir.CmpGT, ir.CmpLTU: ir.CmpGE, ir.CmpNaN: ir.CmpNum,
 }
 
 // keyOf returns the key of a node without effects whose operands never change; false for others.
