@@ -54,7 +54,9 @@ func TestRepeatedLoadsAreOne(t *testing.T) {
 		if n := selectedOps(t, src, hopper.CC); n[mir.OpLDG] != c.loads {
 			t.Errorf("%s: %d LDG, want %d", c.name, n[mir.OpLDG], c.loads)
 		}
-		must(t, src, hopper)
+		if p := must(t, src, hopper); len(p.Joined) != 2-c.loads {
+			t.Errorf("%s: %d loads make no access, want %d", c.name, len(p.Joined), 2-c.loads)
+		}
 	}
 	hint := kernelOf("ld.global.cs.f32 %f1, [%rd4];" + again)
 	if n := selectedOps(t, hint, hopper.CC); n[mir.OpLDG] != 2 {

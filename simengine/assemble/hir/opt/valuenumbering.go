@@ -65,6 +65,9 @@ func NumberValues(f *hir.Func) error {
 				key.memory, key.cache = memory[n.Space], f.Kernel.Instrs[n.PC].Cache
 			}
 			if e := made(f, table, &key, b); e != nil {
+				if n.Op == ir.Ld && n.Space != ir.ParamSpace {
+					f.Joined = append(f.Joined, n.PC)
+				}
 				replace(n, ir.Mov, n.Type, e)
 				continue
 			}
