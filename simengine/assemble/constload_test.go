@@ -16,7 +16,9 @@ func constText(index string) string {
 // inLoop counts the instructions of each operation in the blocks of loops.
 func inLoop(t *testing.T, src string) map[mir.Op]int {
 	t.Helper()
-	f, err := selected(asmtest.BuildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC))
+	k, tg := asmtest.BuildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC)
+	tg.Specific = k.Specific()
+	f, err := selected(k, tg)
 	if err != nil {
 		t.Fatal(err)
 	}

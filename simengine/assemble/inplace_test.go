@@ -43,6 +43,7 @@ func TestDivisionsScaleInPlace(t *testing.T) {
 		{"max.f32 %f5, %f2, 0f358637BD; div.full.f32 %f9, %f1, %f5;", 2, 5, 0},
 		{"div.full.f32 %f4, %f1, %f2; div.full.f32 %f5, %f3, %f2; mul.f32 %f9, %f4, %f5;", 2, 9, 0},
 		{"div.full.f32 %f4, %f1, %f2; mul.f32 %f9, %f4, %f2;", 2, 6, 1}, // the divisor is read once more
+		{"div.full.f32 %f9, 0f3F800000, %f2;", 2, 4, 1},                 // a quarter of one is known
 	} {
 		n := selectedOps(t, inPlaceText(c.body), hopper.CC)
 		if n[mir.OpFSETP] != c.compares || n[mir.OpFMUL] != c.multiplies || n[mir.OpFSEL] != c.moves {

@@ -23,6 +23,7 @@ func TestSignsAreFree(t *testing.T) {
 		{"the absolute value of an addend", "abs.f32 %f4, %f2; add.rn.f32 %f1, %f1, %f4;", 1, 0, 0},
 		{"of a factor in a multiply-add", "abs.f32 %f4, %f2; fma.rn.f32 %f1, %f4, %f3, %f1;", 1, 0, 1},
 		{"a product negated becomes part of a sum", "mul.f32 %f4, %f2, %f3; neg.f32 %f5, %f4; add.f32 %f1, %f1, %f5;", 0, 0, 1},
+		{"negated and chosen", "neg.f32 %f4, %f2; abs.f32 %f5, %f3; setp.lt.u32 %p2, %r2, %r3; selp.f32 %f6, %f4, %f5, %p2; add.rn.f32 %f1, %f1, %f6;", 1, 0, 0},
 		{"negated for memory", "neg.f32 %f4, %f2; st.global.f32 [%rd3+8], %f4;", 1, 0, 0},
 		{"cut to [0, 1]", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f1, %f4;", 0, 0, 1},
 		{"cut for one of two readers", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f5, %f4; add.rn.f32 %f1, %f5, %f4;", 2, 0, 1},
@@ -42,6 +43,8 @@ func TestHalvesAreTakenFromTheirWords(t *testing.T) {
 		{"one converted", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; cvt.f32.f16 %f2, h;} add.f32 %f1, %f1, %f2;", 0, 1},
 		{"one added", "{.reg .b16 l, h, m; mov.b32 {l, h}, %r4; add.f16 m, l, h; cvt.f32.f16 %f2, m;} add.f32 %f1, %f1, %f2;", 0, 2},
 		{"one stored", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; st.global.b16 [%rd3], h;}", 1, 0},
+		{"of a word under a mask", "setp.ne.s32 %p2, %r2, 3; @%p2 ld.global.u32 %r4, [%rd3+8]; {.reg .b16 l, h; mov.b32 {l, h}, %r4; cvt.f32.f16 %f2, l; cvt.f32.f16 %f3, h;} add.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 0, 2},
+		{"of a word that is another then", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; ld.global.u32 %r4, [%rd3+8]; st.global.u32 [%rd3+4], %r4; cvt.f32.f16 %f2, l; cvt.f32.f16 %f3, h;} add.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 2, 2},
 	} {
 		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mir.Op]int{mir.OpPRMT: c.prmts, mir.OpHFMA2PICK: c.halfs})
 	}

@@ -1,6 +1,7 @@
 package isel
 
 import (
+	"math"
 	"strings"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
@@ -120,6 +121,10 @@ func (s *selector) scaledDivision(n *hir.Node, dst mir.Arg) {
 	if n.Op == ir.Rcp {
 		first = 1
 	}
+	if c := n.Src[0]; c.Kind == ir.OperandImm {
+		s.scaledConstant(n, dst, math.Float32frombits(uint32(c.Imm)))
+		return
+	}
 	ends := s.endsHere(n.Src[0])
 	x := s.gprWord(n.Src[0], 0)
 	ends = ends && x == mir.ValueWords(vreg.Value(n.Src[0].Reg), 0, 1)
@@ -144,6 +149,25 @@ func (s *selector) scaledDivision(n *hir.Node, dst mir.Arg) {
 		return
 	}
 	s.emit(mir.OpFMUL, dst, scaled, s.gprWord(n.Src[1], 0))
+}
+
+// scaledConstant is scaledDivision of a constant: ptxas knows it divided by four.
+//
+// Evidence, ptxas 12.8 for sm_90a: MOV R9, 0.25 and, of each of 16 quotients 1/(1+exp(-x)), FSEL R12, R9, 1, P1.
+func (s *selector) scaledConstant(n *hir.Node, dst mir.Arg, c float32) {
+	quarter, scaled := s.temp(1), s.temp(1)
+	s.emit(mir.OpMOV, quarter, floatArg(c/4))
+	s.emit(mir.OpFSEL, scaled, quarter, floatArg(c), s.pred(n.Src[2]))
+	if len(n.Src) > 3 {
+		in := s.emit(mir.OpFMUL, scaled, scaled, floatArg(1<<24))
+		in.Guard, in.KeepsOld = s.pred(n.Src[3]).Value, true
+	}
+	s.emit(mir.OpFMUL, dst, scaled, s.gprWord(n.Src[1], 0))
+}
+
+// floatArg is a number in an instruction.
+func floatArg(x float32) mir.Arg {
+	return mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(math.Float32bits(x)))}
 }
 
 // endsHere reports whether the present node is the last to read an operand, a value that the same block

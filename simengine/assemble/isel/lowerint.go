@@ -156,7 +156,10 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 			s.emit(mir.OpIMAD, dst, s.operands(0, d.Src[0], d.Src[1], y)...)
 			return
 		}
-		if (d.Op == ir.Shl || d.Op == ir.Shr && !hir.Signed(d.Type) && hir.Words(d.Type) == 1) && hir.ShiftCount(d) >= 0 && local && d.Src[0].Kind == ir.OperandReg {
+		// A signed shift that nothing else reads is LEA.HI.SX32, unless the other side is scaled or uniform (ptxas 13.0 for sm_90a:
+		// i+(i>>5) in places of padded rows, lookback_scan and fft4k; not in sgemm).
+		right := d.Op == ir.Shr && hir.Words(d.Type) == 1 && (!hir.Signed(d.Type) || n.Op == ir.Add && s.uses[x.Reg] == 1 && s.slotRank(y) == 0 && !s.isScaled(y))
+		if (d.Op == ir.Shl || right) && hir.ShiftCount(d) >= 0 && local && d.Src[0].Kind == ir.OperandReg {
 			args, op := s.operands(0, d.Src[0], y), mir.OpLEA
 			if d.Op == ir.Shr {
 				op = mir.OpLEAHI
@@ -179,6 +182,12 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 		}
 	}
 	s.emit(mir.OpIADD3, dst, s.operands(0, a, b)...)
+}
+
+// isScaled reports whether an operand is a product or a shift to the left, which an addition may take in.
+func (s *selector) isScaled(o ir.Operand) bool {
+	d := s.fold(o, true)
+	return d != nil && (d.Op == ir.Mul || d.Op == ir.Shl)
 }
 
 // shiftsBy reports whether a funnel shift has a constant count.

@@ -192,7 +192,7 @@ func (s *selector) vector(regs []vreg.Value, load bool) mir.Arg {
 func (s *selector) boundTogether(regs []vreg.Value, total uint8) (mir.Arg, bool) {
 	first, w := subst{v: vreg.None}, uint8(0)
 	for i, r := range regs {
-		if r < 0 || s.hir.Values[r].Defs != 1 {
+		if r < 0 || s.hir.Values[r].Defs != 1 && s.n.Guard != vreg.None {
 			return mir.Arg{}, false
 		}
 		b, ok := s.sub[r]
@@ -327,20 +327,6 @@ func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 	d := f.DefOf(x)
 	there := f.Values[x].Defs > 1 || d != nil && (d.Guard == s.n.Guard || d.Guard == vreg.None && f.Target.Specific) && !s.lookedThrough(x)
 	return there && !bound && s.localCopy(x) == x && f.Values[x].Words == words && s.uses[x] == 1 && f.Values[x].File == vreg.General
-}
-
-// staysInPlace reports whether an operand is a variable that may live where the present node, a store,
-// wants it, whoever else reads it.
-//
-// Evidence, ptxas corpus (shared launches of ln_back_rows, sm_90a): sums of a loop lie where a vector
-// store after it takes them.
-func (s *selector) staysInPlace(o ir.Operand, words uint8) bool {
-	if !s.hir.Target.Specific || o.Kind != ir.OperandReg {
-		return false
-	}
-	v := &s.hir.Values[o.Reg]
-	_, bound := s.sub[vreg.Value(o.Reg)]
-	return v.Defs > 1 && v.Words == words && v.File == vreg.General && !bound
 }
 
 // lookedThrough reports whether readers of x look through the conversion that computes it.

@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
@@ -104,10 +106,10 @@ func (s *selector) unpack(n *hir.Node) {
 }
 
 // isPartOf makes a result of an unpack the words of its source themselves, from word at on, if
-// neither has other definitions. It reports whether it did.
+// neither has other definitions, or the result is only shuffled. It reports whether it did.
 func (s *selector) isPartOf(d vreg.Value, src ir.Operand, at, words uint8) bool {
 	f := s.hir
-	if src.Kind != ir.OperandReg || s.n.Guard != vreg.None || f.Values[d].Defs != 1 || f.Values[src.Reg].Defs != 1 || f.Values[d].File != vreg.General {
+	if src.Kind != ir.OperandReg || s.n.Guard != vreg.None || f.Values[d].Defs != 1 || f.Values[src.Reg].Defs != 1 && !s.onlyShuffled(d, vreg.Value(src.Reg)) || f.Values[d].File != vreg.General {
 		return false
 	}
 	if _, bound := s.sub[d]; bound || s.twin[d] != vreg.None || f.Values[d].Words != words {
@@ -124,6 +126,24 @@ func (s *selector) isPartOf(d vreg.Value, src ir.Operand, at, words uint8) bool 
 	return true
 }
 
+// onlyShuffled reports whether shuffles are all that reads the word d of variable v that the present node takes out,
+// and come before v is written again.
+//
+// Evidence, ptxas 13.0 for sm_90a: SHFL.BFLY of both words of 64-bit keys that a loop exchanges (bitonic_rows).
+func (s *selector) onlyShuffled(d, v vreg.Value) bool {
+	nodes, reads := s.hir.Blocks[s.b].Nodes, int32(0)
+	for i := len(nodes) - 1; i >= 0 && &s.hir.Nodes[nodes[i]] != s.n; i-- {
+		n := &s.hir.Nodes[nodes[i]]
+		if slices.Contains(n.Dst, v) {
+			reads = 0 // of those, which come too late
+		}
+		if n.Op == ir.Shfl && n.Src[0].Kind == ir.OperandReg && vreg.Value(n.Src[0].Reg) == d {
+			reads++
+		}
+	}
+	return reads > 0 && reads == int32(s.uses[d])
+}
+
 // joinsWords reports whether a node puts a word into the upper word of 64 bits.
 func joinsWords(n *hir.Node) bool {
 	if n.Op != ir.Bfi || hir.Words(n.Type) != 2 || len(n.Src) != 4 {
@@ -131,4 +151,71 @@ func joinsWords(n *hir.Node) bool {
 	}
 	at, size := &n.Src[2], &n.Src[3]
 	return at.Kind == ir.OperandImm && at.Imm == 32 && size.Kind == ir.OperandImm && size.Imm >= 32
+}
+
+// Variables that live where vector accesses take them.
+
+// bindVectors binds variables that a vector store in a loop takes, and nothing else, to adjacent registers, then those
+// that a vector load writes. Where two accesses want a variable in two places, it is the one in more loops that has it
+// in place.
+//
+// Evidence, ptxas 13.0 for sm_90a: bitonic_rows keeps each key beside its index, as a loop stores them
+// (STS.64), and copies keys beside keys for the store after it. 32 variables of fft4k's loop begin where
+// LDG.64 brings them.
+func (s *selector) bindVectors() {
+	f := s.hir
+	blocks := slices.Clone(f.Order)
+	slices.SortStableFunc(blocks, func(a, b int) int { return f.Blocks[b].LoopDepth - f.Blocks[a].LoopDepth })
+	for _, op := range [...]ir.Op{ir.St, ir.Ld} {
+		for _, b := range blocks {
+			for _, ni := range f.Blocks[b].Nodes {
+				switch n := &f.Nodes[ni]; {
+				case n.Op != op || n.Vec < 2:
+				case op == ir.St && f.Blocks[b].LoopDepth > 0:
+					s.bindVariables(n.Src[1:], hir.Words(n.Type))
+				case op == ir.Ld && n.Guard == vreg.None:
+					s.bindVariables(operandsOf(n.Dst), hir.Words(n.Type))
+				}
+			}
+		}
+	}
+}
+
+// bindVariables binds the operands of a vector, of per words each, to adjacent registers if all are
+// different variables and none is bound.
+func (s *selector) bindVariables(ops []ir.Operand, per uint8) {
+	for i, o := range ops {
+		if !s.staysInPlace(o, per) || slices.ContainsFunc(ops[:i], func(p ir.Operand) bool { return p.Reg == o.Reg }) {
+			return
+		}
+	}
+	g := s.newValue(per*uint8(len(ops)), vreg.General)
+	for i, o := range ops {
+		s.sub[vreg.Value(o.Reg)] = subst{v: g, w: uint8(i) * per}
+	}
+}
+
+// operandsOf are the operands that name some values; none of a value that nothing reads.
+func operandsOf(vals []vreg.Value) []ir.Operand {
+	ops := make([]ir.Operand, len(vals))
+	for i, v := range vals {
+		if v >= 0 {
+			ops[i] = ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(v), Var: -1, Param: -1}
+		}
+	}
+	return ops
+}
+
+// staysInPlace reports whether an operand is a variable that may live where the present node, a store,
+// wants it, whoever else reads it.
+//
+// Evidence, ptxas corpus (shared launches of ln_back_rows, sm_90a): sums of a loop lie where a vector
+// store after it takes them.
+func (s *selector) staysInPlace(o ir.Operand, words uint8) bool {
+	if !s.hir.Target.Specific || o.Kind != ir.OperandReg {
+		return false
+	}
+	v := &s.hir.Values[o.Reg]
+	_, bound := s.sub[vreg.Value(o.Reg)]
+	return v.Defs > 1 && v.Words == words && v.File == vreg.General && !bound
 }

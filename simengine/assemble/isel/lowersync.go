@@ -160,12 +160,12 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 			s.emit(mir.OpPLOP3, s.dest(0, 1), s.pred(n.Src[0]), s.pred(n.Src[1]), p)
 			return nil
 		}
-		op := mir.OpSEL
-		if n.Type == ir.F32 {
-			op = mir.OpFSEL
+		op, from := mir.OpSEL, n.Src[:2]
+		if n.Type == ir.F32 { // FSEL R7, -R0, |R5|, P0 (ptxas 12.8 for sm_90a)
+			op, from = mir.OpFSEL, s.stripModifiers(from, n.Type, true)
 		}
 		for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
-			s.emit(op, s.dest(w, 1), append(s.operands(w, n.Src[0], n.Src[1]), p)...)
+			s.emit(op, s.dest(w, 1), append(s.operands(w, from...), p)...)
 		}
 	}
 	return nil
@@ -247,12 +247,15 @@ func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Ar
 }
 
 // lowerPredLogic lowers logic on predicates. A comparison with one reader takes the operation in;
-// exclusive or only if it is a floating-point comparison (kernels: point_in_polygon).
+// exclusive or only if it is a comparison of floats (kernels: point_in_polygon) or of 64 bits.
+//
+// Evidence, machine code of 100 programs for sm_90a: 184 ISETP.XOR.EX and 30 ISETP.AND.EX with a predicate, and no
+// ISETP.XOR of 32 bits.
 func (s *selector) lowerPredLogic(n *hir.Node) error {
 	if len(n.Src) == 2 {
 		for i := range 2 {
 			d := s.fold(n.Src[i], false)
-			if d != nil && d.Op == ir.Setp && len(d.Src) == 2 && len(d.Dst) == 1 && (d.Type == ir.F32 || hir.IsInt(d.Type) && hir.Words(d.Type) == 1 && n.Op != ir.Xor) {
+			if d != nil && d.Op == ir.Setp && len(d.Src) == 2 && len(d.Dst) == 1 && (d.Type == ir.F32 || hir.IsInt(d.Type) && (hir.Words(d.Type) == 2 || n.Op != ir.Xor)) {
 				s.compare(d, s.dest(0, 1), s.pred(n.Src[1-i]))
 				return nil
 			}

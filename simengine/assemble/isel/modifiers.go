@@ -32,7 +32,7 @@ func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 			continue
 		}
 		sign := d.Type == t && d.Mod&ir.ModSat == 0 && (d.Op == ir.Neg || d.Op == ir.Abs && abs)
-		if !sign || !s.inGPR(d.Src[0]) {
+		if !sign || !s.stillInGPR(d.Src[0], d) {
 			break
 		}
 		o = d.Src[0]
@@ -47,6 +47,16 @@ func (s *selector) inGPR(o ir.Operand) bool {
 	}
 	v := &s.hir.Values[o.Reg]
 	return v.Defs == 1 && v.File == vreg.General && s.slotRank(o) == 0
+}
+
+// stillInGPR is inGPR, and reports true of variables that nothing has written since node d, too: of
+// words that are loaded under a mask, with another value before.
+func (s *selector) stillInGPR(o ir.Operand, d *hir.Node) bool {
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	v := &s.hir.Values[o.Reg]
+	return s.inGPR(o) || v.Defs > 1 && v.File == vreg.General && s.slotRank(o) == 0 && s.unchanged(vreg.Value(o.Reg), d)
 }
 
 // stripModifiers is stripModifier for all operands. It leaves in takesHalf whether one is half of a
@@ -84,7 +94,7 @@ func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
 		return o, false, false
 	}
 	d := s.hir.DefOf(vreg.Value(o.Reg))
-	if d == nil || !s.availableHere(d) || d.Op != ir.Mov || len(d.Dst) != 2 || len(d.Src) != 1 || !s.inGPR(d.Src[0]) || s.hir.Values[d.Src[0].Reg].Words != 1 {
+	if d == nil || !s.availableHere(d) || d.Op != ir.Mov || len(d.Dst) != 2 || len(d.Src) != 1 || !s.stillInGPR(d.Src[0], d) || s.hir.Values[d.Src[0].Reg].Words != 1 {
 		return o, false, false
 	}
 	return d.Src[0], d.Dst[1] == vreg.Value(o.Reg), true

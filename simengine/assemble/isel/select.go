@@ -121,6 +121,7 @@ func Select(f *hir.Func, x *Scratch) (*mir.Func, error) {
 	}
 	s.demandVariables()
 	s.bindFragments()
+	s.bindVectors()
 	for i := len(f.Order) - 1; i >= 0; i-- {
 		if err := s.block(f.Order[i]); err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
 		return 0, false
 	}
 	n = 1
-	for at = at + uint32(l.step); compares(t, at, uint32(t.Src[1].Imm)); at += uint32(l.step) {
+	for at += uint64(l.step); compares(t, at, t.Src[1].Imm); at += uint64(l.step) {
 		if n++; n > mostCounted {
 			return 0, false
 		}
@@ -65,9 +65,12 @@ const mostCounted = 1 << 16
 func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	whole, light := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {
-		if in := &k.Instrs[pc]; pc != l.test && (len(in.Dst) != 1 || in.Dst[0] != l.iv) {
-			whole += weight(in)
-			light += l.partWeight(in, adds)
+		if in := k.Instrs[pc]; pc != l.test && (len(in.Dst) != 1 || in.Dst[0] != l.iv) {
+			if in.Guard != ir.NoReg && always(k, &in) {
+				in.Guard = ir.NoReg
+			}
+			whole += weight(&in)
+			light += l.partWeight(&in, adds)
 		}
 	}
 	if fitsWhole(whole, n) {
@@ -81,11 +84,11 @@ func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	return ok
 }
 
-// compares returns the result of a comparison of two integers of 32 bits.
-func compares(t *ir.Instr, a, b uint32) bool {
-	x, y := int64(a), int64(b)
-	if t.Type.IsSigned() {
-		x, y = int64(int32(a)), int64(int32(b))
+// compares returns the result of a comparison of two integers.
+func compares(t *ir.Instr, a, b uint64) bool {
+	x, y := widened(t.Type, a, t.Type.Size()), widened(t.Type, b, t.Type.Size())
+	if !t.Type.IsSigned() && t.Type.Size() == 8 { // in the same order as signed
+		x, y = int64(a^1<<63), int64(b^1<<63)
 	}
 	switch t.Cmp {
 	case ir.CmpLT, ir.CmpLO:
@@ -102,9 +105,20 @@ func compares(t *ir.Instr, a, b uint32) bool {
 	return false
 }
 
+// widened is a number of so many bytes.
+func widened(t ir.Type, x uint64, size int) int64 {
+	switch {
+	case size == 8:
+		return int64(x)
+	case t.IsSigned():
+		return int64(int32(x))
+	}
+	return int64(uint32(x))
+}
+
 // before returns the constant that a loop's induction variable has when the loop is entered. It
 // reports whether that is known.
-func before(k *ir.Kernel, l *countedLoop) (uint32, bool) {
+func before(k *ir.Kernel, l *countedLoop) (uint64, bool) {
 	for b, seen := l.block, 0; seen < len(k.Blocks); seen++ {
 		from := -1
 		for _, p := range k.Blocks[b].Preds {
@@ -133,13 +147,13 @@ func before(k *ir.Kernel, l *countedLoop) (uint32, bool) {
 
 // constantOf returns the constant that an instruction moves, from an operand or from a register that
 // is written once. It reports whether there is one.
-func constantOf(k *ir.Kernel, in *ir.Instr) (uint32, bool) {
+func constantOf(k *ir.Kernel, in *ir.Instr) (uint64, bool) {
 	if in.Op != ir.Mov || in.Guard != ir.NoReg || len(in.Src) != 1 {
 		return 0, false
 	}
 	switch o := &in.Src[0]; o.Kind {
 	case ir.OperandImm:
-		return uint32(o.Imm), true
+		return o.Imm, true
 	case ir.OperandReg:
 		var from *ir.Instr
 		for pc := range k.Instrs {

@@ -17,8 +17,8 @@ import (
 //   - It does the same to a loop that counts down by a constant until it meets 0 or -1. This is the
 //     remainder loop of one that nvcc has unrolled by four. A loop that counts from below zero to
 //     -32 (sobol_qrng), and those that count up to a value by inequality, stay.
-//   - It leaves alone loops whose 64-bit induction variable is narrowed first (blur by clang), loops
-//     of several blocks (histogram's flush, the outer loops of nbody and sgemm, all of reduce), and
+//   - It leaves alone loops whose 64-bit induction variable is narrowed first (blur by clang), unless
+//     the trip count is known (groupnorm_silu of Triton; ptxas 12.8), loops of several blocks (histogram's flush, the outer loops of nbody and sgemm, all of reduce), and
 //     loops with a division or root that has a slow path (hellinger, attention) or with atomics
 //     (atomicCost, atomicSystemWide; for shared memory, deploy/calibrate/ptxas/unknown.py).
 //   - Four copies stand in the loop, then two, then one, each skipped if fewer iterations are left.
@@ -101,7 +101,7 @@ func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 	adds := map[ir.Reg]int{} // definitions of each register
 	for pc := blk.Start; pc < blk.End-1; pc++ {
 		in := &k.Instrs[pc]
-		if in.Guard != ir.NoReg && len(in.Dst) > 0 || synchronises(in.Op) || ir.HasSlowPath(in) || in.Op == ir.Atom || in.Op == ir.Red {
+		if in.Guard != ir.NoReg && len(in.Dst) > 0 && !always(k, in) || synchronises(in.Op) || ir.HasSlowPath(in) || in.Op == ir.Atom || in.Op == ir.Red {
 			return l, false
 		}
 		for _, r := range in.Dst {
@@ -124,7 +124,7 @@ func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 		return l, known(k, &l, n, adds)
 	}
 	t := &k.Instrs[l.test]
-	return l, worthFour(k, &l, adds) &&
+	return l, t.Type.Size() == 4 && worthFour(k, &l, adds) &&
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
 }
 
@@ -132,20 +132,35 @@ func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 // after its increment, and a value that the loop does not change.
 func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	t := &k.Instrs[l.test]
-	if t.Op != ir.Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != ir.OperandReg || !invariant(&t.Src[1], adds) {
+	if t.Op != ir.Setp || len(t.Src) != 2 || t.Type.Size() < 4 || t.Type.IsFloat() || t.Src[0].Kind != ir.OperandReg || !invariant(&t.Src[1], adds) {
 		return false
 	}
 	l.iv = t.Src[0].Reg
-	l.step = stepBefore(k, &k.Blocks[l.block], l.test, l.iv)
+	l.step = stepBefore(k, &k.Blocks[l.block], l.test, l.iv, t.Type.Size())
 	return adds[l.iv] == 1
 }
 
-// stepBefore returns the constant that is added to a register in a block before a place.
-func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) {
+// always reports whether the guard of an instruction is a predicate that is set to true, once. Triton has such masks.
+func always(k *ir.Kernel, in *ir.Instr) (set bool) {
+	for pc := range k.Instrs {
+		d := &k.Instrs[pc]
+		if !slices.Contains(d.Dst, in.Guard) {
+			continue
+		}
+		if set || d.Op != ir.Mov || d.Guard != ir.NoReg || len(d.Src) != 1 || d.Src[0].Kind != ir.OperandImm || d.Src[0].Imm == 0 {
+			return false
+		}
+		set = true
+	}
+	return set && !in.GuardNot
+}
+
+// stepBefore returns the constant that is added to a register of so many bytes in a block before a place.
+func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg, size int) (step int64) {
 	for pc := blk.Start; pc < before; pc++ {
-		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == ir.Add && in.Mod == 0 && in.Type.Size() == 4 &&
+		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == ir.Add && in.Mod == 0 && in.Type.Size() == size &&
 			in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == ir.OperandImm {
-			step = int64(int32(in.Src[1].Imm))
+			step = widened(ir.S64, in.Src[1].Imm, size)
 		}
 	}
 	return step

@@ -119,12 +119,18 @@ func TestCountdownText(t *testing.T) {
 func TestUnrolledWhole(t *testing.T) {
 	const sum = "add.f32 %f1, %f1, %f2;"
 	known := strings.NewReplacer("mov.u32 %r2, %tid.x;", "mov.u32 %r2, 5;", "setp.lt.s32 %p1, %r2, %r1;", "setp.ne.s32 %p1, %r2, 165;").Replace(strided)
+	long := strings.NewReplacer("mov.u32 %r2, 5;", "mov.b64 %rd4, -32;", "add.s32 %r2, %r2, 32;", "add.s64 %rd4, %rd4, 32;", "setp.ne.s32 %p1, %r2, 165;", "setp.lt.u64 %p1, %rd4, 128;").Replace(known)
+	masked := strings.NewReplacer("LOOP:", "LOOP:\n\tmov.pred %p0, -1;", "ld.global", "@%p0 ld.global").Replace(known)
 	for _, c := range []struct {
 		name             string
 		body             string
 		copies, branches int
 	}{
 		{"known", known, 5, 0},
+		{"of 64 bits", long, 5, 0},
+		{"of 64 bits, not known", strings.Replace(long, "mov.b64 %rd4, -32;", "mov.b64 %rd4, %rd2;", 1), 1, 1},
+		{"under a mask that is true", masked, 5, 0},
+		{"under one that is not", strings.Replace(masked, "mov.pred %p0, -1;", "setp.ne.s32 %p0, %r2, 37;", 1), 1, 1},
 		{"two exits", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p2, %f1, %f2;\n\tand.pred %p2, %p2, %p1;\n\t@%p2 bra LOOP;", 1), 1, 1},
 		{"two exits, each once", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p0, %f1, %f2;\n\tand.pred %p2, %p0, %p1;\n\t@%p2 bra LOOP;", 1), 5, 4},
 		{"two exits, one of them not", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p0, %f1, %f2;\n\tand.pred %p2, !%p0, %p1;\n\t@%p2 bra LOOP;", 1), 1, 1},
