@@ -28,6 +28,7 @@ func clamped() string {
 	cvt.u64.u32 %rd10, %r17;
 	add.s64 %rd10, %rd1, %rd10;
 	cvt.u64.u32 %rd13, %r18;
+	shr.u32 %r19, %r4, 2;
 	mov.u32 %r13, 0;
 	mov.f32 %f0, 0f00000000;
 again:
@@ -45,7 +46,7 @@ again:
 	add.u32 %r13, %r13, 1;
 	and.b32 %r14, %r13, 3;
 	mad.lo.u32 %r15, %r14, 8192, %r10;
-	setp.lt.u32 %p1, %r13, 32;
+	setp.lt.u32 %p1, %r13, %r19;
 	@%p1 bra again;
 	cp.async.wait_group 0;
 `

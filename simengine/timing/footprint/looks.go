@@ -3,11 +3,14 @@ package footprint
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // LookedUp is the share of what SMs ask for by an instruction that L2 looks up.
@@ -67,7 +70,7 @@ const (
 	sameLines = 3.05
 )
 
-// leastSame is from how many copies of a sector by an instruction on these are the same row: two may be its halves.
+// leastSame is from how many copies of a sector on these are the same row: two may be its halves.
 const leastSame = 3
 
 // sameRows looks at the last CTA, and takes as many others to copy the same rows as share what a CTA copies.
@@ -108,28 +111,72 @@ func copiesPastL1(k *ir.Kernel) bool {
 	return false
 }
 
-// same is how many cycles L2 takes for the copies that a CTA makes of the same rows, by instruction.
+// same is how many cycles L2 takes for the copies that a CTA makes of the same rows, by instruction. They are the same
+// where a turn copies a sector to leastSame sectors of shared memory, by one instruction and warp or by several.
 func (c *CTA) same(k *ir.Kernel) []float64 {
-	cycles := make([]float64, len(k.Instrs))
+	cycles, all := make([]float64, len(k.Instrs)), c.turns(k)
+	times, pieces := map[uint64]int{}, map[uint64]bool{}
+	for _, turn := range all {
+		clear(times)
+		clear(pieces)
+		for _, l := range turn {
+			times[sectorOf(l.Line)] += max(int(l.Times), 1)
+		}
+		turn = slices.DeleteFunc(turn, func(l copied) bool { return times[sectorOf(l.Line)] < leastSame })
+		for _, l := range turn {
+			pieces[l.Addr/slicePiece] = true
+		}
+		for _, l := range turn {
+			rate := sameParts
+			if l.Sectors == 0xf {
+				rate = sameLines
+			}
+			cycles[l.pc] += float64(l.weight) * math.Max(float64(l.Times), 1) / rate / float64(len(pieces))
+		}
+	}
+	return cycles
+}
+
+// copied is a line that an instruction copies past L1 so many times.
+type copied struct {
+	*trace.Line
+	pc     int32
+	weight int64
+}
+
+// turns are the lines that all warps copy at about the same time: in no turn does a warp execute an instruction twice.
+func (c *CTA) turns(k *ir.Kernel) (all [][]copied) {
+	last := make([]int, len(k.Instrs)) // turn in which the warp executed it, 0 for none
 	for i := range c.Warps {
-		w := &c.Warps[i]
+		w, turn := &c.Warps[i], 0
+		clear(last)
 		for step, weight := range c.Weight[i] {
 			for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
 				a := &w.Accesses[j]
-				if a.Space != ir.Global || k.Instrs[a.PC].Op != ir.CpAsync {
+				if in := &k.Instrs[a.PC]; a.Space != ir.Global || in.Op != ir.CpAsync || !cost.BypassesL1(in) {
 					continue
 				}
-				for _, l := range w.Lines[a.First : a.First+int32(a.NLines)] {
-					rate := sameParts
-					if l.Sectors == 0xf {
-						rate = sameLines
-					}
-					if l.Times >= leastSame {
-						cycles[a.PC] += float64(weight) * float64(l.Times) / rate
-					}
+				if last[a.PC] == turn {
+					turn++
+				}
+				last[a.PC] = turn
+				if turn > len(all) {
+					all = append(all, nil)
+				}
+				for n := range int32(a.NLines) {
+					all[turn-1] = append(all[turn-1], copied{&w.Lines[a.First+n], a.PC, weight})
 				}
 			}
 		}
 	}
-	return cycles
+	return all
+}
+
+// slicePiece is how many lines in a row lie on one slice of L2, in the mean: copies of 2, 4, 8, 16 and 64 lines in a row come
+// as fast as those of 1, 2, 2, 4 and 8 lines 4 KB apart, which lie on as many (samerows.copies).
+const slicePiece = 4
+
+// sectorOf is the first sector that is asked for of a line, by its address.
+func sectorOf(l *trace.Line) uint64 {
+	return l.Addr<<2 + uint64(bits.TrailingZeros8(l.Sectors))
 }
