@@ -106,7 +106,7 @@ func TestCopiesHoldL2(t *testing.T) {
 	// Tiles that CTAs in a row share come faster, in whole lines up to twice; rows of half a line do not.
 	perSM := m.Arch.L2BytesPerCycle / float64(m.Arch.SMs)
 	alone, tile := m.CopyHeld(16, 2, 1), m.CopyHeld(16, 2, 16)
-	if a, b := perSM/alone[4], perSM/tile[4]; a < 34 || a > 39 || b < 60 || b > 75 {
+	if a, b := perSM/alone[4], perSM/tile[4]; a < 34 || a > 39 || b < 52 || b > 62 { // 0.83 of an H200's
 		t.Errorf("tiles of their own at %.0f bytes a cycle, of 16 CTAs in a row at %.0f", a, b)
 	}
 	if a, b := perSM/alone[2], perSM/tile[2]; a < 34 || a > 41 || b < a || b > 41 {

@@ -81,15 +81,20 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 // fastest configuration first with 0.4, and second of three within 2 % with 0.3.
 //
 // Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
+//
+// tilesFromL2 is what the ways in of all SMs of an H200 take, of what its L2 looks up. An H100's L2 has 80 slices, not 96,
+// and SMs get 0.82 to 0.84 of what those of an H200 get of tiles with rows of 128 bytes, whoever shares them
+// (samerows.tiles and copied.tiles, 128 by 32 and 64 by 128), though one alone gets 0.98 (tma.tile_rate).
 const (
 	tileTogether = 0.4
 	tileLookups  = 1.25
+	tilesFromL2  = 1.757
 )
 
 func (m *Machine) tileHeld(readers, together float64) (held [MostSectors + 1]float64) {
 	d := m.Arch
 	own := math.Max(lookupsOf(readers), tileLookups) / d.L2LookupBytesPerCycle
-	port := math.Min(1/(float64(d.SMs)*d.BulkBytesPerCycle), own)
+	port := math.Min(1/math.Min(float64(d.SMs)*d.BulkBytesPerCycle, tilesFromL2*d.L2LookupBytesPerCycle), own)
 	whole := d.L2BytesPerCycle * (port + (own-port)*math.Pow(math.Max(together, 1), -tileTogether))
 	least := d.L2BytesPerCycle / timing.CopiedBytes(d)
 	for n := range held {

@@ -61,3 +61,17 @@ func TestNothingMergesAlone(t *testing.T) {
 		}
 	}
 }
+
+// Tiles that many CTAs share come to the SMs of an H100, whose L2 has 80 slices, as much slower than to those of an H200,
+// whose L2 has 96, as data of their own (deploy/calibrate samerows.tiles and copied.tiles: 0.82 and 0.84; 0.84).
+func TestTilesComeByTheSlicesOfL2(t *testing.T) {
+	took := func(gpu string, together float64) float64 { // a line, cycles
+		m := machine(t, gpu)
+		return m.CopyHeld(64, 1, together)[4] / m.Arch.L2BytesPerCycle
+	}
+	for _, together := range []float64{1, 8, 64} {
+		if share := took("h200", together) / took("h100", together); share < 0.80 || share > 0.86 {
+			t.Errorf("%g CTAs: %.2f", together, share)
+		}
+	}
+}
