@@ -90,11 +90,8 @@ func (a *touchCount) unread() float64 { return 1 - float64(a.read)/float64(a.sec
 // Loops copy at 0.94 of the rate of CTAs that each copy a tile, whatever the order of tiles. CTAs that draw the next tile
 // lose nothing. Loops that only read lose 0.015, such that only write 0.033, and copies of 64 MB, which L2 takes the most
 // of, 0.01 (deploy/calibrate fronts.stream, fronts.ends, fronts.sms).
-// It is all of that from three times L2's size on: loops lose 0.066 of a copy of 268 MB, 0.057 and 0.053 where a third and two
-// thirds of 403 MB are written, 0.024 of 134 MB read (streamed.ends, an H100).
 const (
 	unevenReads, unevenMix, unevenWrites = 0.015, 0.06, 0.033
-	unevenBeyond                         = 2
 )
 
 // uneven is the share of DRAM's rate that a grid loses at its end. Two waves end as far apart as one, the last CTAs of an SM
@@ -110,6 +107,5 @@ func (d *Device) uneven(p *Plan, ctas float64) float64 {
 	if w > 0.5 {
 		lost = unevenMix + (unevenWrites-unevenMix)*(2*w-1)
 	}
-	beyond := bytes/float64(d.L2Bytes) - 1
-	return lost * math.Min(beyond/unevenBeyond, 1) / math.Max(ctas/d.Resident/2, 1)
+	return lost * (1 - float64(d.L2Bytes)/bytes) / math.Max(ctas/d.Resident/2, 1)
 }
