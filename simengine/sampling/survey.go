@@ -21,9 +21,6 @@ const (
 	// surveyWork is the work of the survey: some milliseconds, as long as the tracing of those
 	// chosen.
 	surveyWork = 250_000
-	// surveyDataWork is the same where data decides what CTAs do. By three CTAs alone decode_split of some configurations
-	// read 452 MB, of others 418 of the same data, where 408 are counted.
-	surveyDataWork = 1_000_000
 	// surveyWarps is how many warps of a CTA the survey executes, where they are independent.
 	surveyWarps = 4
 )
@@ -94,11 +91,7 @@ func (s *sampler) survey(points []point, each int64) ([]point, error) {
 	if s.IndependentWarps {
 		stride = max(s.Warps/surveyWarps, 1)
 	}
-	limit := int64(surveyWork)
-	if s.DataDecides {
-		limit = surveyDataWork
-	}
-	if limit*int64(stride) < each*most {
+	if surveyWork*int64(stride) < each*most {
 		return points, nil // no more than are traced
 	}
 	seen := map[int64]bool{}
@@ -107,7 +100,7 @@ func (s *sampler) survey(points []point, each int64) ([]point, error) {
 	}
 	before := s.Executor.Work()
 	for k := len(points); k < Points; k++ {
-		if k&(k-1) == 0 && 2*(s.Executor.Work()-before) > limit {
+		if k&(k-1) == 0 && 2*(s.Executor.Work()-before) > surveyWork {
 			break // the next as many, which would cover the grid evenly again, are too much work
 		}
 		id := s.cta(k)

@@ -18,7 +18,7 @@ const idleWork = 3_500
 
 func (e *idle) warps(id int64) []trace.Warp {
 	n := 100
-	for k := e.from; k < Points; k++ {
+	for k := e.from; k < maxGlances; k++ {
 		if CTA(k, e.grid) == id {
 			n = 10
 		}
@@ -55,35 +55,6 @@ func TestFewIdleCTAs(t *testing.T) {
 		}
 		if found := len(s.IDs) > 0; found != c.found {
 			t.Errorf("data decides %v, idle from point %d on: CTAs differ %v, want %v", c.data, c.from, found, c.found)
-		}
-	}
-}
-
-// ragged executes CTAs of lengths that differ, at a cost each.
-type ragged struct{ idle }
-
-const raggedWork = 20_000
-
-func (e *ragged) warps(id int64) []trace.Warp {
-	return []trace.Warp{{Steps: make([]trace.Step, 10_000+1_000*(id*7919%31))}}
-}
-func (e *ragged) Trace(id int64) (*trace.CTA, error) { return &trace.CTA{Warps: e.warps(id)}, nil }
-func (e *ragged) Path(id int64, _ uint32) ([]trace.Warp, error) {
-	e.work += raggedWork
-	return e.warps(id), nil
-}
-
-// Where data decides how long CTAs are, enough of them are looked at to know how long the mean one is.
-func TestRaggedCTAs(t *testing.T) {
-	kernel := &ir.Kernel{Blocks: []ir.Block{{Start: 0, End: 1}}, Instrs: []ir.Instr{{Op: ir.Add}}}
-	for _, data := range []bool{false, true} {
-		l := &Launch{Executor: &ragged{}, Kernel: kernel, Grid: [3]int{32, 8, 1}, Warps: 1, Limit: 1 << 40, DataDecides: data}
-		s, err := Choose(l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if few := len(s.Lengths) < 2*fewest; few == data {
-			t.Errorf("data decides %v: %d lengths are known", data, len(s.Lengths))
 		}
 	}
 }
