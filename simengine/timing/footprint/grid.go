@@ -21,7 +21,7 @@ type Grid struct {
 	Plan *Plan
 	// Probed is what CTAs further on read of what the first one reads, nil where none were probed.
 	Probed []timing.Probed
-	Same SameRows
+	Same   SameRows
 }
 
 // surveyor traces CTAs.
