@@ -127,6 +127,8 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	begin, _ = unit.Serve(at, hold)
 	if o.class != assemble.AsyncCopy || !o.bypassesL1 || !s.c.specific {
 		begin = s.admit(o, unit, begin)
+	} else {
+		begin, _ = s.copied.Serve(begin, lines*cost.CopyLineSteps)
 	}
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)

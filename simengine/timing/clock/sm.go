@@ -154,6 +154,7 @@ type units struct {
 	l1      *cache.L1
 	mem     *dram.Share // this SM's share of L2 and DRAM
 	lsu     dram.Server // load/store unit
+	copied  dram.Server // lines of copies past L1, one after the other
 	texture dram.Server // texture unit
 	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server

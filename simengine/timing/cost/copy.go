@@ -21,6 +21,9 @@ const (
 	copyFill    = 0.125
 )
 
+// CopyLineSteps is copyLine in steps of a server.
+const CopyLineSteps = 271
+
 // copyCost is how long a copy holds the load/store unit, steps.
 func (m *Machine) copyCost(lines int64, bypass bool) int64 {
 	if bypass {
