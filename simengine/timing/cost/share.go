@@ -64,7 +64,7 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 	if d.L2Slices > 0 {
 		s.Contended = active * contendedHold / d.L2Slices
 	}
-	s.Slack, s.Burst = shareSlack, shareBurst
+	s.Slack, s.Burst, s.InStep = shareSlack, shareBurst, t.InStep
 	s.FarLatency = max(s.FarLatency, s.L2Latency)
 	if s.FarLatency > s.L2Latency {
 		s.Crossing = farHalf
@@ -129,4 +129,6 @@ type Traffic struct {
 	Apart float64
 	// Uneven is the share of the rate that is lost because SMs do not end together.
 	Uneven float64
+	// InStep: SMs ask L2 at the same moments as each other.
+	InStep bool
 }

@@ -20,6 +20,8 @@ type Spec struct {
 	// Slack is the cycles over which a burst of this SM can use what it left
 	// of its share before; see Server.
 	Slack, Burst int64
+	// InStep: all SMs ask L2 at the same moments, so that none can use what others leave: it has no slack.
+	InStep bool
 	// WriteBack is how long DRAM takes for a granule that stores are written back of, in
 	// those it takes for one in a stream; less than 1 counts as 1.
 	WriteBack float64
@@ -138,6 +140,9 @@ func New(spec Spec) *Share {
 		dramBack:   Ticks(g / spec.DRAM * max(spec.WriteBack, 1)),
 		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
+	}
+	if spec.InStep {
+		s.l2, s.out = Server{}, Server{}
 	}
 	s.crossing = Ticks(line * LeastRead * spec.Crossing)
 	slice, way := &s.writeSlice[AllInPart], &s.writeOut[AllInPart]

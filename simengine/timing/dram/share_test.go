@@ -55,6 +55,22 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// Of SMs that ask at the same moments none can use what others leave: a burst comes at the rate of the share.
+func TestInStep(t *testing.T) {
+	took := func(inStep bool) int64 {
+		s := spec
+		s.Slack, s.Burst, s.InStep = 2000, 4, inStep
+		share, last := New(s), int64(0)
+		for range 200 {
+			last = share.Read(100_000, &Request{Sectors: 4, Held: Fraction})
+		}
+		return last - 100_000
+	}
+	if apart, together := took(false), took(true); together < 4*200 || apart > together*3/4 {
+		t.Errorf("a burst of 200 lines takes %d cycles, in step %d", apart, together)
+	}
+}
+
 // A request never comes back before it could on an idle machine, requests are
 // served in order, and service time is conserved.
 func TestServerProperties(t *testing.T) {

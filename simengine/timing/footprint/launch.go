@@ -16,7 +16,7 @@ func scratch(in *timing.Input) float64 {
 
 // TrafficOf is what the cost of DRAM's traffic depends on, by a plan.
 func TrafficOf(p *Plan) cost.Traffic {
-	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time, Apart: p.WriteBack.Apart * (1 - p.dirty), Uneven: p.Uneven}
+	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time, Apart: p.WriteBack.Apart * (1 - p.dirty), Uneven: p.Uneven, InStep: p.InStep}
 }
 
 // DeviceOf is what a plan needs to know of the GPU and the launch.

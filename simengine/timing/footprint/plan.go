@@ -99,6 +99,8 @@ type GridTraffic struct {
 	WriteBack WriteBack
 	// Uneven is the share of DRAM's rate that is lost because SMs do not end together.
 	Uneven float64
+	// InStep: SMs ask L2 at the same moments as each other.
+	InStep bool
 }
 
 // profiled is what differs in a launch by itself under a profiler, with nothing left in L2 of a
@@ -191,7 +193,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	s.awaitGrid(p, groups, &d)
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
-	p.Uneven = d.uneven(p, ctas)
+	p.Uneven, p.InStep = d.uneven(p, ctas), d.inStep(ctas)
 	p.partitioned = d.partitioned()
 	taken, inOrder := s.taken(groups, d, reach), s.storesInOrder()
 	p.ColdWriteBytes = d.profiledWrites(taken, written, math.Max(written-same, 0), ctas, inOrder)
