@@ -24,7 +24,7 @@ func (e *Evaluator) caps(ctx context.Context, job Job) (trials []CapTrial, err e
 	job.Ideal, job.Answers = 0, nil
 	for _, c := range largerCaps(&job) {
 		job.Config = c.config
-		o, _, err := e.Evaluate(ctx, job)
+		o, _, err := e.guarded(ctx, job)
 		if err != nil {
 			return nil, err
 		}

@@ -44,11 +44,11 @@ func (e *Evaluator) Study(ctx context.Context, job Job, helpers ...*Evaluator) (
 	var g errgroup.Group // helpers execute meanwhile what they need
 	for _, h := range helpers {
 		g.Go(func() error {
-			_, _, err := h.Evaluate(ctx, job.unchecked())
+			_, _, err := h.guarded(ctx, job.unchecked())
 			return err
 		})
 	}
-	outcome, report, err := e.Evaluate(ctx, job)
+	outcome, report, err := e.guarded(ctx, job)
 	err = cmp.Or(err, g.Wait())
 	s := Study{Outcome: outcome, Report: report}
 	if err != nil || report == nil {
@@ -111,7 +111,7 @@ func without(ctx context.Context, evaluators []*Evaluator, job *Job, s *Study, s
 		g.Go(func() error {
 			for n := next.Add(1) - 1; n < int64(len(sets)); n = next.Add(1) - 1 {
 				of.Ideal = sets[n]
-				o, r, err := e.Evaluate(ctx, of)
+				o, r, err := e.guarded(ctx, of)
 				if err != nil {
 					return err
 				}
