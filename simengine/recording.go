@@ -100,7 +100,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[traceKey]executed{}, asked: map[traceKey]bool{}, predicted: map[predictionKey]prediction{},
 		inspected: map[Level]inspection{}, warn: req.Check.Warn,
-		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), Cluster: dim(req.Cluster), DynamicShared: req.DynamicShared, Params: params},
+		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), Cluster: dim(req.Cluster), DynamicShared: req.DynamicShared, Params: params, Replicas: req.Replicas},
 	}
 	e.last = r
 	return r, nil

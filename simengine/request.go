@@ -63,6 +63,9 @@ type Request struct {
 	DynamicShared int    // bytes
 	MaxRegisters  int    // per thread, 0: no cap
 	CarveOut      int    // percent of the largest shared memory size, -1: the driver's choice
+	// Replicas: lanes of one store that write to one word of shared memory write the same element of a tensor, which they
+	// may have summed in different orders. That is how Triton lays tensors out; which of the values stays does not matter.
+	Replicas bool
 	// Cold asks for a launch by itself, as a profiler makes one: caches hold
 	// nothing of what it reads. Otherwise the launch follows others like it.
 	Cold bool
@@ -165,6 +168,9 @@ func (r *Request) digest(version, module string) string {
 	}
 	if r.Cooperative {
 		text(h, "cooperative")
+	}
+	if r.Replicas {
+		text(h, "replicas")
 	}
 	cold := 0
 	if r.Cold {

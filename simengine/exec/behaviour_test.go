@@ -80,6 +80,26 @@ func runBody(t *testing.T, decls, body string, threads int) ([]uint32, error) {
 	return out, nil
 }
 
+// Lanes of one store may write different values to one word where they are replicas of one element. Other warps may not.
+func TestReplicas(t *testing.T) {
+	const oneWord = "st.shared.u32 [buf], %r0;"
+	for _, c := range []struct {
+		name     string
+		threads  int
+		replicas bool
+		races    bool
+	}{{"replicas", 32, true, false}, {"no replicas", 32, false, true}, {"two warps", 64, true, true}} {
+		k := buildKernel(t, "k.ptx", []byte(bodyKernel("", oneWord)))
+		l, m := launchBody(t, k, c.threads)
+		l.Replicas = c.replicas
+		err := NewRunner(compileFor(t, k, Full)).Run(l, m, 0, Options{Races: true, StepLimit: 20000}, nil)
+		var f *fault.Fault
+		if races := errors.As(err, &f) && f.Kind == fault.Race; races != c.races {
+			t.Errorf("%s: %v, want a race: %v", c.name, err, c.races)
+		}
+	}
+}
+
 // TestBehaviour runs small kernels whose result each thread can be told from
 // its index alone.
 func TestBehaviour(t *testing.T) {

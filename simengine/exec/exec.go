@@ -25,6 +25,8 @@ type Launch struct {
 	// Params are the bytes of the parameter space, laid out as Kernel.Params
 	// says; see Memory.BindParams.
 	Params []byte
+	// Replicas: lanes of one store may write different values to one word of shared memory, of which one stays.
+	Replicas bool
 }
 
 // Observer is told what warps do, in execution order of each warp.

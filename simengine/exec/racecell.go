@@ -56,7 +56,8 @@ func (r *Runner) writeCell(w *warp, in *code.Instr, c *cell, now touch, lane, ad
 		if old.tick == now.tick && old.pc == now.pc && int(old.thread)/WarpSize == w.id {
 			other = int(old.thread) % WarpSize
 		}
-		if (other >= 0 || !r.ordered(w, old, lane)) && (old.async || now.async || !r.sameValue(w, in, lane, other, addr)) {
+		replica := other >= 0 && r.launch.Replicas
+		if !replica && (other >= 0 || !r.ordered(w, old, lane)) && (old.async || now.async || !r.sameValue(w, in, lane, other, addr)) {
 			return old
 		}
 	}

@@ -28,7 +28,7 @@ var elements = map[call.Type]ir.Type{
 func request(l *call.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
 	r := simengine.Request{
 		Kernel: l.KernelName, Arch: d, Level: level,
-		Cooperative: l.Cooperative, DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
+		Cooperative: l.Cooperative, Replicas: l.Replicas, DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
 	}
 	for i := range 3 {
 		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {

@@ -28,6 +28,7 @@ type Launch struct {
 	Constants     []Arg    // __constant__ variables to fill, by name
 	Compile       Compile
 	Recorded      bool // it is of a launch record, not of a definition's expressions
+	Replicas      bool // lanes of one store that write to one word of shared memory write the same element, as Triton's do
 	// Assembled is what an assembler made of the kernel, as a launch record has it; nil: nobody said.
 	Assembled *Assembled
 }

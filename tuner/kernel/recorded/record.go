@@ -200,7 +200,7 @@ func (r *Record) Launch() (*call.Launch, error) {
 	if r.Wrong != nil {
 		return nil, r.Wrong
 	}
-	l := &call.Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true, Cooperative: r.Cooperative, Assembled: r.Assembled}
+	l := &call.Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true, Cooperative: r.Cooperative, Assembled: r.Assembled, Replicas: r.Triton != ""}
 	if err := r.extents(l); err != nil {
 		return nil, err
 	}

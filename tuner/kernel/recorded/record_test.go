@@ -25,7 +25,7 @@ func TestPlaceIsNoPartOfARecord(t *testing.T) {
 	}
 }
 
-// Triton asks for the largest carve-out above 48 KB of shared memory; others leave it to the driver.
+// Triton asks for the largest carve-out above 48 KB of shared memory; others leave it to the driver. Its lanes hold replicas.
 func TestTritonPrefersShared(t *testing.T) {
 	for fields, want := range map[string]int{
 		`"dynamic_smem": 49153, "triton": "3.6.0"`: 100,
@@ -38,6 +38,8 @@ func TestTritonPrefersShared(t *testing.T) {
 		}
 		if l, err := r.Launch(); err != nil || l.CarveOut != want {
 			t.Errorf("%s: carve-out %v (%v), want %d", fields, l, err, want)
+		} else if l.Replicas != (r.Triton != "") {
+			t.Errorf("%s: replicas %v", fields, l.Replicas)
 		}
 	}
 }
