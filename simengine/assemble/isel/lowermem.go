@@ -1,15 +1,13 @@
 package isel
 
 import (
-	"slices"
-
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Loads, stores and asynchronous copies.
+// Loads, stores, asynchronous copies, and textures.
 
 // address returns the address operand of an access and what is known of where it points: the
 // variable (-1 unknown), the base value and the offset in bytes.
@@ -149,117 +147,6 @@ func (s *selector) constLoad(n *hir.Node, dst mir.Arg) {
 	s.unpackVector(n.Dst, dst)
 }
 
-// vector returns adjacent registers for the elements of a vector access. Elements that are written
-// once are bound to its words; others are copied. A single element stands for itself.
-func (s *selector) vector(regs []vreg.Value, load bool) mir.Arg {
-	f := s.hir
-	if len(regs) == 1 && regs[0] >= 0 {
-		return mir.ValueWords(regs[0], 0, f.Values[regs[0]].Words)
-	}
-	total := uint8(0)
-	for _, r := range regs {
-		if r >= 0 {
-			total += f.Values[r].Words
-		} else {
-			total++
-		}
-	}
-	together := load && s.loadedTogether(regs)
-	if b, bound := s.sub[max(regs[0], 0)]; bound && together {
-		return mir.ValueWords(b.v, 0, total) // another load of the same elements bound them
-	}
-	if at, ok := s.boundTogether(regs, total); ok && load {
-		return at
-	}
-	g := s.newValue(total, vreg.General)
-	w := uint8(0)
-	for _, r := range regs {
-		if r < 0 {
-			w++
-			continue
-		}
-		_, bound := s.sub[r]
-		if load && (f.Values[r].Defs == 1 || together) && !bound && f.Values[r].File == vreg.General {
-			s.sub[r] = subst{v: g, w: w}
-		}
-		w += f.Values[r].Words
-	}
-	return mir.ValueWords(g, 0, total)
-}
-
-// boundTogether returns the words that all elements of a load are bound to in order, as for a store
-// of the same elements; false where they are not.
-func (s *selector) boundTogether(regs []vreg.Value, total uint8) (mir.Arg, bool) {
-	first, w := subst{v: vreg.None}, uint8(0)
-	for i, r := range regs {
-		if r < 0 || s.hir.Values[r].Defs != 1 && s.n.Guard != vreg.None {
-			return mir.Arg{}, false
-		}
-		b, ok := s.sub[r]
-		if i == 0 {
-			first = b
-		}
-		if !ok || b.v != first.v || b.w != first.w+w {
-			return mir.Arg{}, false
-		}
-		w += s.hir.Values[r].Words
-	}
-	return mir.ValueWords(first.v, first.w, total), first.w%total == 0
-}
-
-// loadedTogether reports whether variables are written only by loads of all of them in this order,
-// such as those of two branches, and by constants.
-func (s *selector) loadedTogether(regs []vreg.Value) bool {
-	f := s.hir
-	for _, r := range regs {
-		if r < 0 || f.Values[r].Defs < 2 || f.Values[r].File != vreg.General {
-			return false
-		}
-	}
-	if s.writers == nil {
-		s.writers = map[vreg.Value][]int32{}
-		for _, b := range f.Order {
-			for _, ni := range f.Blocks[b].Nodes {
-				n := &f.Nodes[ni]
-				for _, d := range n.Dst {
-					if d >= 0 && f.Values[d].Defs > 1 {
-						s.writers[d] = append(s.writers[d], ni)
-					}
-				}
-			}
-		}
-	}
-	for _, r := range regs {
-		for _, ni := range s.writers[r] {
-			if n := &f.Nodes[ni]; !slices.Equal(n.Dst, regs) && !hir.SetsConstant(n) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// unpackVector copies the elements that vector could not bind.
-func (s *selector) unpackVector(regs []vreg.Value, g mir.Arg) {
-	if len(regs) == 1 {
-		return
-	}
-	w := uint8(0)
-	for _, r := range regs {
-		if r < 0 {
-			w++
-			continue
-		}
-		n := s.hir.Values[r].Words
-		if b, ok := s.sub[r]; !ok || b.v != g.Value || b.w != g.Word+w {
-			for i := uint8(0); i < n; i++ {
-				s.emit(mir.OpMOV, mir.ValueWords(r, i, 1), mir.ValueWords(g.Value, w+i, 1))
-			}
-		}
-		w += n
-	}
-}
-
 // lowerStore lowers stores.
 func (s *selector) lowerStore(n *hir.Node) error {
 	op := map[ir.Space]mir.Op{ir.Global: mir.OpSTG, ir.Shared: mir.OpSTS, ir.Local: mir.OpSTL, ir.Generic: mir.OpST, ir.SharedCluster: mir.OpST}[n.Space]
@@ -385,4 +272,79 @@ func (s *selector) lowerAsync(n *hir.Node) error {
 		}
 	}
 	return nil
+}
+
+// lowerTexture lowers fetches, queries and accesses to surfaces. Only the channels that are read take registers.
+//
+//	TEX.LL RZ, R7, R8, R19, UR4, 0x0, 3D    R7 the channels that are read, R8 on coordinates, R19 the level, UR4 the handle
+//	TLD.LZ R10, R8, R5, UR4, 0x0, 1D        integer coordinates; R8 on two channels, R10 on two more
+//	SUST.D.BA.2D [R16], R14, UR4, 0x0
+//
+// Evidence, machine code of ptxas 13.5 (sm_90).
+func (s *selector) lowerTexture(n *hir.Node) error {
+	t := s.hir.Kernel.Instrs[n.PC].Texture
+	if n.Op == ir.Txq {
+		s.emit(mir.OpTXQ, s.dest(0, 1), s.handle(n.Src[0]))
+		return nil
+	}
+	c := 1 + t.Coordinates()
+	at := s.together(n.Src[1:c], ir.B32)
+	handle := s.handle(n.Src[0])
+	if n.Op == ir.Sust {
+		m := s.emit(mir.OpSUST, mir.Arg{}, at, s.together(n.Src[c:], n.Type), handle)
+		s.accessTexture(m, n, n.Type)
+		return nil
+	}
+	var used []vreg.Value
+	for _, v := range n.Dst {
+		if v >= 0 && s.uses[v] > 0 {
+			used = append(used, v)
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	dst := s.vector(used, true)
+	args := append(make([]mir.Arg, 0, 3), at)
+	op := mir.OpTLD
+	switch {
+	case n.Op == ir.Suld:
+		op = mir.OpSULD
+	case t.Gather:
+		op = mir.OpTLD4
+	case n.SrcType == ir.F32:
+		op = mir.OpTEX
+		level := ir.WordOperand(0xc200) // of a texture without mipmaps
+		if t.Level {
+			level = n.Src[c]
+		}
+		args = append(args, s.gprWord(level, 0))
+	}
+	m := s.emit(op, dst, append(args, handle)...)
+	s.accessTexture(m, n, n.Type)
+	m.NonCoherent = n.Op == ir.Tex
+	s.unpackVector(used, dst)
+	return nil
+}
+
+// handle is the operand that an object's handle is.
+func (s *selector) handle(o ir.Operand) mir.Arg {
+	if s.hir.Target.Uniform {
+		return s.uniformWords(o)
+	}
+	return s.gprWord(o, 0)
+}
+
+// together is operands in adjacent registers.
+func (s *selector) together(ops []ir.Operand, t ir.Type) mir.Arg {
+	if len(ops) == 1 && hir.Words(t) == 1 {
+		return s.gprWord(ops[0], 0)
+	}
+	return s.gather(ops, t)
+}
+
+// accessTexture fills in the memory fields of an instruction.
+func (s *selector) accessTexture(m *mir.Inst, n *hir.Node, t ir.Type) {
+	m.Space, m.MemVar, m.MemBase = ir.Global, -1, vreg.None
+	m.Width = uint8(t.Size() * int(n.Vec))
 }

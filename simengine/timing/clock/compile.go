@@ -74,6 +74,7 @@ type code struct {
 	async   bool   // it uses the asynchronous units, or words
 	words   bool   // cost.WaitsByWords
 	leads   bool   // it has cost.Leads
+	copies  bool   // it has copies (cp.async), whose addresses others may overwrite
 	named   bool   // warps may meet at barriers of a part of the CTA, or at several at a time
 	// specific is cost.Specific: copies to shared memory hold no place in L1.
 	specific bool
@@ -195,6 +196,7 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	o.dep0 = int32(len(c.deps))
 	guards := !cost.SelectsBy(in)
+	c.copies = c.copies || in.Class == assemble.AsyncCopy
 	for _, span := range in.Src {
 		if guards && isPredicate(span) {
 			span.First += guard

@@ -36,8 +36,8 @@ func TestCopiesAreAskedForLineByLine(t *testing.T) {
 		p.code.Blocks[0].Instrs = append(body, code[copies])
 		return run(t, input(h200(t), p, tr, 1, 1, 1)).Cycles
 	}
-	const want = copies * (8 - 2) * cost.CopyLineSteps / dram.Fraction
+	want := float64(copies*(8-2)*cost.CopyLineSteps) / dram.Fraction
 	if two, eight := cycles(2), cycles(8); eight-two < want*0.9 {
-		t.Errorf("copies of eight lines take %.0f cycles longer than of two, want %d", eight-two, want)
+		t.Errorf("copies of eight lines take %.0f cycles longer than of two, want %.0f", eight-two, want)
 	}
 }

@@ -72,7 +72,9 @@ func (s *sm) launch(slot int32) {
 			w.loops.before = new([cost.MaxHeads]beginnings)
 		}
 		clear(s.score[w.row : int(w.row)+s.c.stride])
-		clear(s.reads[w.row : int(w.row)+s.c.stride])
+		if s.reads != nil {
+			clear(s.reads[w.row : int(w.row)+s.c.stride])
+		}
 		p := &s.subs[w.sub]
 		p.rank[w.slot] = s.now - 1
 		if s.nextStep(w) {

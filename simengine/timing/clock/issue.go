@@ -358,9 +358,11 @@ func (s *sm) prepareIssue(w *warp, fetch int64) {
 		latest = max(latest, row[col])
 	}
 	p := &s.subs[w.sub]
-	reads := s.reads[w.row : int(w.row)+s.c.stride]
-	for _, col := range s.c.deps[o.dst0:o.dst1] {
-		latest = max(latest, reads[col]<<2|int64(cost.ResultLong))
+	if s.reads != nil {
+		reads := s.reads[w.row : int(w.row)+s.c.stride]
+		for _, col := range s.c.deps[o.dst0:o.dst1] {
+			latest = max(latest, reads[col]<<2|int64(cost.ResultLong))
+		}
 	}
 	p.ready[w.slot], p.why[w.slot] = latest>>2, resultStall[latest&3]
 	p.port[w.slot] = o.port

@@ -141,7 +141,7 @@ type sm struct {
 	warps []warp
 	ctas  []ctaSlot
 	score []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
-	reads []int64 // by warp and column: until when the memory system reads it
+	reads []int64 // by warp and column: until when copies read it; nil where there are none
 	units
 	dramShares
 	launcher
@@ -228,7 +228,10 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s := &sm{m: m, c: c, in: in, set: p, units: units{l1: cache.New(in.L1Bytes)}}
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
-	s.score, s.reads = make([]int64, n*c.stride), make([]int64, n*c.stride)
+	s.score = make([]int64, n*c.stride)
+	if c.copies {
+		s.reads = make([]int64, n*c.stride)
+	}
 	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, cost.MinSectorsInFlight))
 	s.stores, s.writes = newRing(cost.StoresInFlight), cache.NewWriteCombiner(cache.OpenLines)
 	s.subs = make([]subPartition, m.Schedulers)

@@ -22,7 +22,7 @@ const (
 )
 
 // CopyLineSteps is copyLine in steps of a server.
-const CopyLineSteps = 271
+var CopyLineSteps = dram.Ticks(copyLine)
 
 // copyCost is how long a copy holds the load/store unit, steps.
 func (m *Machine) copyCost(lines int64, bypass bool) int64 {
@@ -35,7 +35,7 @@ func (m *Machine) copyCost(lines int64, bypass bool) int64 {
 // CopyTurns is how long a line of a copy that bypasses L1 takes at least to come into the SM,
 // steps.
 func CopyTurns(l *trace.Line) int64 {
-	return dram.Ticks(copyLine) * int64(max(l.Again(), 1))
+	return CopyLineSteps * int64(max(l.Again(), 1))
 }
 
 // FillSteps is how long a sector that arrives from L2 holds the data banks, steps.

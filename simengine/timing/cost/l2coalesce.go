@@ -77,14 +77,14 @@ func (m *Machine) CopyHeld(readers, merged, together float64) (held [MostSectors
 // So data that r CTAs in a row share cost an SM as long as its own way in takes, and beside that an r-th of what other
 // data do. That is the first power of r, and 1.5 lookups a line. CTAs that multiply between copies are less in step:
 // launches of shared/hopper have the power tileTogether and, of what any CTAs share, tileLookups. From 0.2 to 0.4 the
-// power is about as good there and for the data sets triton-wgmma-a to -d; a product of 4096 cubed (docs/TRITON.md) has its
-// fastest configuration first with 0.4, and second of three within 2 % with 0.3.
+// power is about as good there and for the data sets triton-wgmma-a to -d. With 0.3 and 0.4 a product of 4096 cubed
+// (docs/TRITON.md) has its fastest configuration first.
 //
 // Rows of half a line come at 37 to 41 bytes a cycle, whoever shares them (timing.CopiedBytes).
 //
-// tilesFromL2 is what the ways in of all SMs of an H200 take, of what its L2 looks up. An H100's L2 has 80 slices, not 96,
-// and SMs get 0.82 to 0.84 of what those of an H200 get of tiles with rows of 128 bytes, whoever shares them
-// (samerows.tiles and copied.tiles, 128 by 32 and 64 by 128), though one alone gets 0.98 (tma.tile_rate).
+// tilesFromL2 is what the ways in of all SMs of an H200 take, of what its L2 looks up. An H100's L2 has 80 slices, not 96.
+// Its SMs get 0.82 to 0.84 of what those of an H200 get of tiles with rows of 128 bytes, whoever shares them (samerows.tiles
+// and copied.tiles, 128 by 32 and 64 by 128). One alone gets 0.98 (tma.tile_rate).
 const (
 	tileTogether = 0.4
 	tileLookups  = 1.25
